@@ -1,0 +1,106 @@
+#include "isa/program.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/sha256.h"
+#include "base/string_view.h"
+
+namespace moescope::isa {
+
+namespace {
+
+void AppendLittleEndian(std::string& out, std::uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xFF);
+}
+
+void AppendOptional(std::string& out, const std::optional<std::uint32_t>& value) {
+  out += value.has_value() ? '\1' : '\0';
+  AppendLittleEndian(out, value.value_or(0));
+}
+
+absl::Status RangeError(std::size_t index, std::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat("stage range ", index, " ", Absl(problem)));
+}
+
+absl::Status ValidateRange(const Program& program, std::size_t index,
+                           std::uint32_t expected_begin) {
+  const StageRange& range = program.ranges[index];
+  if (range.begin_pc != expected_begin) {
+    return RangeError(
+        index, absl::StrCat("begins at pc ", range.begin_pc, " instead of ", expected_begin));
+  }
+  if (range.end_pc < range.begin_pc) return RangeError(index, "ends before it begins");
+  if (range.name >= program.names.size()) return RangeError(index, "has an unknown name");
+  if (range.parent && *range.parent >= index)
+    return RangeError(index, "has a parent that does not precede it");
+  if (range.line > 0 && range.file >= program.files.size())
+    return RangeError(index, "has an unknown file");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string Program::WordsHash() const {
+  std::string bytes;
+  bytes.reserve(words.size() * 4);
+  for (const std::uint32_t word : words) AppendLittleEndian(bytes, word);
+  return Sha256Name(bytes);
+}
+
+std::string Program::StageTableHash() const {
+  std::string bytes;
+  for (const StageName& name : names) {
+    AppendLittleEndian(bytes, static_cast<std::uint32_t>(name.name.size()));
+    bytes += name.name;
+  }
+  for (const StageRange& range : ranges) {
+    AppendLittleEndian(bytes, range.begin_pc);
+    AppendLittleEndian(bytes, range.end_pc);
+    AppendLittleEndian(bytes, range.name);
+    AppendOptional(bytes, range.pair);
+    AppendOptional(bytes, range.expert);
+    AppendOptional(bytes, range.parent);
+  }
+  return Sha256Name(bytes);
+}
+
+std::string Program::PlaceOf(std::uint32_t pc) const {
+  if (pc >= positions.size()) return "";
+  const SourcePosition& at = positions[pc];
+  return absl::StrCat(files[at.file], ":", at.line, ":", at.column);
+}
+
+Program ProgramFromWords(std::vector<std::uint32_t> words) {
+  Program program;
+  program.words = std::move(words);
+  program.ranges.push_back({.end_pc = static_cast<std::uint32_t>(program.words.size())});
+  return program;
+}
+
+absl::Status Validate(const Program& program) {
+  if (program.words.size() > 0xFFFFFFFEu)
+    return absl::InvalidArgumentError("more than 2^32 - 2 words");
+  if (program.names.empty() || program.names[0].name != kUnattributed) {
+    return absl::InvalidArgumentError("name 0 is not 'unattributed'");
+  }
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < program.ranges.size(); ++i) {
+    if (absl::Status status = ValidateRange(program, i, next); !status.ok()) return status;
+    next = program.ranges[i].end_pc;
+  }
+  if (next != program.words.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the stage table covers ", next, " of ", program.words.size(), " words"));
+  }
+  if (!program.positions.empty() && program.positions.size() != program.words.size()) {
+    return absl::InvalidArgumentError("source positions and words differ in number");
+  }
+  for (const SourcePosition& position : program.positions) {
+    if (position.file >= program.files.size())
+      return absl::InvalidArgumentError("a source position names an unknown file");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace moescope::isa

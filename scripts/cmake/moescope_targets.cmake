@@ -1,0 +1,58 @@
+# Targets of this project: one library per folder, one executable per test file.
+
+# Flags that every translation unit of ours is compiled with. Contraction is off because results must not
+# depend on the compiler: a fused multiply-add appears only where the source writes one.
+add_library(moescope_flags INTERFACE)
+target_include_directories(moescope_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(moescope_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Wconversion -Wshadow -ffp-contract=off>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${MOESCOPE_WERROR}>>:-Werror>)
+
+# moescope_library(<folder> SOURCES ... [PUBLIC ...] [PRIVATE ...])
+# Makes the library moescope_<folder> with the alias moescope::<folder>.
+function(moescope_library folder)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  string(REPLACE "/" "_" name "${folder}")
+  add_library(moescope_${name} STATIC ${arg_SOURCES})
+  add_library(moescope::${name} ALIAS moescope_${name})
+  target_link_libraries(moescope_${name} PUBLIC ${arg_PUBLIC} PRIVATE moescope_flags ${arg_PRIVATE})
+  target_include_directories(moescope_${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+endfunction()
+
+# moescope_test(<file>_test.cc [LIBRARIES ...] [LABELS ...] [TIMEOUT seconds])
+# One executable and one ctest entry per test file; the entry is named after the folder and the file.
+function(moescope_test source)
+  cmake_parse_arguments(arg "" "TIMEOUT" "LIBRARIES;LABELS;SOURCES" ${ARGN})
+  get_filename_component(stem "${source}" NAME_WE)
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
+  string(REPLACE "/" "_" prefix "${folder}")
+  set(name "${stem}")
+  if(prefix)
+    set(name "${prefix}_${stem}")
+  endif()
+  add_executable(${name} ${source} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE moescope_flags moescope_test_support GTest::gmock GTest::gtest GTest::gtest_main ${arg_LIBRARIES})
+  add_test(NAME ${folder}/${stem} COMMAND ${name})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  set_tests_properties(${folder}/${stem} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+                       SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [0-9]+ tests?, listed below:.*ALL-SKIPPED")
+endfunction()
+
+# moescope_embed(<target> <output header> <namespace> <file>...)
+# Turns data files into constants of a generated header: one `inline constexpr std::string_view` per file,
+# named k + the file's stem in camel case.
+function(moescope_embed target header namespace)
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/generated/${header}")
+  set(inputs "")
+  foreach(file ${ARGN})
+    list(APPEND inputs "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  endforeach()
+  add_custom_command(OUTPUT "${output}"
+    COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DNAMESPACE=${namespace}" "-DINPUTS=${inputs}"
+            -P "${PROJECT_SOURCE_DIR}/scripts/cmake/embed.cmake"
+    DEPENDS ${inputs} "${PROJECT_SOURCE_DIR}/scripts/cmake/embed.cmake" VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
+endfunction()
