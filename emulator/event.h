@@ -120,6 +120,8 @@ struct Attributed {
   Cycle begin = 0;
   Cycle end = 0;
   std::uint32_t producer_pc = kNoPc;
+  // Of a DMA wait: true when it is for a transfer slot (hazard H8), false when for data (H3).
+  bool waits_for_slot = false;
 };
 
 // All work of one execution of `pc` was done at `cycle`.
@@ -138,7 +140,8 @@ struct Busy {
 };
 
 // HBM bytes that one execution of `pc` moved (profile.md, 5.3). For reads `repeat_bytes`, for
-// writes `rmw_read_bytes`, else 0. `cycle` is when the transfer ended.
+// writes `rmw_read_bytes`, else 0. `cycle` is when the transfer ended. The lines that a store reads
+// to complete partly written ones are announced by a read of the same pc with 0 logical bytes.
 struct Traffic {
   std::uint32_t pc = 0;
   bool is_write = false;
@@ -155,6 +158,35 @@ struct Routed {
   std::uint32_t pc = 0;
   std::uint32_t experts = 0;
   std::span<const std::uint32_t> ids;
+};
+
+// No later event of the run begins before `cycle`: lets a listener that merges the intervals of
+// several units forget what lies before it. Sent whenever the model knows more, at least once per
+// few thousand Busy events by a model that measures units.
+struct Passed {
+  Cycle cycle = 0;
+};
+
+// One change of the machine state by an executed instruction. Sent only when a listener wants
+// effects; those of an instruction follow its Accepted event, in the order of writing.
+struct Effect {
+  enum class Kind : std::uint8_t {
+    kIntegerRegister,  // gp3=0x40
+    kFpRegister,       // f1=0x3f80
+    kAddressRegister,  // a0=0x1000
+    kIntegerMemory,    // int[5]=7
+    kFpMemory,         // fp[5]=0x3f80
+    kVectorRows,       // vram[64..67]=HASH
+    kMatrixTiles,      // mram[0..0]=HASH
+    kHbmBytes,         // hbm[0x1000..0x123f]=HASH
+    kLoopOpened,       // loop+
+    kLoopClosed,       // loop-
+  };
+  Kind kind = Kind::kIntegerRegister;
+  std::uint64_t first = 0;      // register, word, row, tile or byte address
+  std::uint64_t last = 0;       // the same for one register or word; inclusive
+  std::uint64_t value = 0;      // of a register or word
+  std::span<const char> bytes;  // written to rows, tiles or HBM; valid during the call
 };
 
 // ---- Start and end of a run ---------------------------------------------------------------------
@@ -224,7 +256,12 @@ enum class FaultCategory : std::uint8_t {
   kUninitialised,
   kRace,
 };
-std::string_view Name(FaultCategory category);  // "illegal_instruction"
+inline constexpr std::array<std::string_view, 8> kFaultCategoryNames = {
+    "illegal_instruction", "illegal_operand", "alignment", "out_of_range", "control",
+    "unsupported",         "uninitialised",   "race"};
+constexpr std::string_view Name(FaultCategory category) {
+  return kFaultCategoryNames[static_cast<std::size_t>(category)];
+}
 
 // A fault of the emulated program (isa.md, 6). Nothing of the faulting instruction was committed.
 struct Fault {
@@ -251,7 +288,11 @@ enum class EndReason : std::uint8_t {
   kInterrupt,
   kDeadlock,
 };
-std::string_view Name(EndReason reason);  // "end", "max_cycles"
+inline constexpr std::array<std::string_view, 8> kEndReasonNames = {
+    "end", "break", "fault", "max_cycles", "max_instructions", "timeout", "interrupt", "deadlock"};
+constexpr std::string_view Name(EndReason reason) {
+  return kEndReasonNames[static_cast<std::size_t>(reason)];
+}
 
 // High-water mark of a structure (profile.md, 5.5).
 struct Structure {
@@ -272,6 +313,12 @@ struct HbmChannelFigures {
   std::uint64_t queue_high_water = 0;
 };
 
+// A hazard that the modelled hardware does not interlock, and how often the program hit it.
+struct MissingInterlock {
+  std::string name;
+  std::uint64_t count = 0;
+};
+
 struct RunEnd {
   EndReason reason = EndReason::kEnd;
   Cycle cycles = 0;  // total, drain included when the run is complete
@@ -282,6 +329,7 @@ struct RunEnd {
   std::optional<std::uint64_t> limit;
   std::vector<Structure> structures;
   std::vector<HbmChannelFigures> channels;
+  std::optional<std::vector<MissingInterlock>> missing_interlocks;  // absent: not modelled
 
   bool complete() const { return reason == EndReason::kEnd || reason == EndReason::kBreak; }
 };
@@ -297,6 +345,10 @@ class Listener {
   virtual void OnBusy(const Busy&) {}
   virtual void OnTraffic(const Traffic&) {}
   virtual void OnRouted(const Routed&) {}
+  virtual void OnPassed(const Passed&) {}
+  virtual void OnEffect(const Effect&) {}
+  // Whether Effect events are to be made for this listener; asked once, before OnBegin.
+  virtual bool WantsEffects() const { return false; }
   virtual void OnEnd(const RunEnd&) {}
 };
 

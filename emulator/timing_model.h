@@ -82,6 +82,20 @@ class EventSink {
   void Route(const Routed& e) {
     for (Listener* l : listeners_) l->OnRouted(e);
   }
+  void Pass(const Passed& e) {
+    for (Listener* l : listeners_) l->OnPassed(e);
+  }
+  void Change(const Effect& e) {
+    for (Listener* l : listeners_) {
+      if (l->WantsEffects()) l->OnEffect(e);
+    }
+  }
+  bool wants_effects() const {
+    for (const Listener* l : listeners_) {
+      if (l->WantsEffects()) return true;
+    }
+    return false;
+  }
   void End(const RunEnd& e) {
     for (Listener* l : listeners_) l->OnEnd(e);
   }
