@@ -5,6 +5,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/string_view.h"
 
@@ -145,8 +146,7 @@ std::string RenderText(const Diagnostic& d) {
   if (!d.id.empty()) absl::StrAppend(&text, " [", d.id, "]");
   text += '\n';
   if (!d.source_line.empty() && d.location.column > 0) {
-    std::string number = absl::StrCat(d.location.line);
-    if (number.size() < 5) number.insert(0, 5 - number.size(), ' ');
+    const std::string number = absl::StrFormat("%5d", d.location.line);
     absl::StrAppend(&text, number, " | ", d.source_line, "\n", std::string(number.size(), ' '),
                     " | ", CaretLine(d.source_line, d.location.column, d.location.length), "\n");
   }
