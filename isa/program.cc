@@ -1,5 +1,7 @@
 #include "isa/program.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +21,31 @@ void AppendOptional(std::string& out, const std::optional<std::uint32_t>& value)
   AppendLittleEndian(out, value.value_or(0));
 }
 
+constexpr std::uint32_t kLargestAttribute = 2147483647;
+constexpr std::size_t kLongestName = 64;
+
+// [a-z][a-z0-9_]{0,63}: names are written into text files.
+bool IsName(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (name.empty() || name.size() > kLongestName || !is_letter(name[0])) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+absl::Status ValidateNames(const Program& program) {
+  if (program.names.empty() || program.names[0].name != kUnattributed) {
+    return absl::InvalidArgumentError("name 0 is not 'unattributed'");
+  }
+  std::set<std::string_view> seen;
+  for (const StageName& name : program.names) {
+    if (!IsName(name.name)) return absl::InvalidArgumentError("a stage has no legal name");
+    if (!seen.insert(name.name).second) {
+      return absl::InvalidArgumentError(absl::StrCat("stage '", name.name, "' is named twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RangeError(std::size_t index, std::string_view problem) {
   return absl::InvalidArgumentError(absl::StrCat("stage range ", index, " ", Absl(problem)));
 }
@@ -32,6 +59,9 @@ absl::Status ValidateRange(const Program& program, std::size_t index,
   }
   if (range.end_pc < range.begin_pc) return RangeError(index, "ends before it begins");
   if (range.name >= program.names.size()) return RangeError(index, "has an unknown name");
+  if (range.pair.value_or(0) > kLargestAttribute || range.expert.value_or(0) > kLargestAttribute) {
+    return RangeError(index, "has a pair or expert above 2147483647");
+  }
   if (range.parent && *range.parent >= index)
     return RangeError(index, "has a parent that does not precede it");
   if (range.line > 0 && range.file >= program.files.size())
@@ -81,9 +111,7 @@ Program ProgramFromWords(std::vector<std::uint32_t> words) {
 absl::Status Validate(const Program& program) {
   if (program.words.size() > 0xFFFFFFFEu)
     return absl::InvalidArgumentError("more than 2^32 - 2 words");
-  if (program.names.empty() || program.names[0].name != kUnattributed) {
-    return absl::InvalidArgumentError("name 0 is not 'unattributed'");
-  }
+  if (absl::Status status = ValidateNames(program); !status.ok()) return status;
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < program.ranges.size(); ++i) {
     if (absl::Status status = ValidateRange(program, i, next); !status.ok()) return status;
