@@ -1,0 +1,150 @@
+#include "cli/session/console.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "base/string_view.h"
+#include "cli/session/diagnostics_json.h"
+
+namespace moescope::session {
+
+namespace {
+
+constexpr int kMaximumWidth = 100;
+
+void WriteAll(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    // A stream that takes no more bytes has no one to complain to.
+    if (written < 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string_view ColourOf(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "\033[1;31m";
+    case Severity::kWarning:
+      return "\033[1;35m";
+    case Severity::kNote:
+      break;
+  }
+  return "\033[1;36m";
+}
+
+// The first "error:" and so on of a rendered finding, in colour.
+std::string Highlight(std::string text, Severity severity) {
+  const std::string word = absl::StrCat(Absl(SeverityName(severity)), ":");
+  const std::size_t at = text.find(word);
+  if (at == std::string::npos) return text;
+  return text.replace(at, word.size(), absl::StrCat(Absl(ColourOf(severity)), word, "\033[0m"));
+}
+
+std::string_view GithubCommand(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      break;
+  }
+  return "notice";
+}
+
+}  // namespace
+
+Console Console::Standard() {
+  return Console([](std::string_view text) { WriteAll(STDOUT_FILENO, text); },
+                 [](std::string_view text) { WriteAll(STDERR_FILENO, text); });
+}
+
+void Console::Note(std::string_view text) const {
+  if (quiet_ == 0) err_(text);
+}
+
+void Console::Error(std::string_view text) const {
+  if (quiet_ < 2) err_(text);
+}
+
+void Console::Error(const absl::Status& status) const {
+  const std::vector<Diagnostic> diagnostics = DiagnosticsOf(status);
+  const bool located = !diagnostics.empty() &&
+                       (!diagnostics.front().id.empty() || diagnostics.front().location.line > 0);
+  if (located || format_ != DiagnosticsFormat::kText) return Report(diagnostics);
+  Error(absl::StrCat("moescope: ", status.message(), "\n"));
+}
+
+void Console::Report(std::span<const Diagnostic> diagnostics) const {
+  std::vector<Diagnostic> shown;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const int hidden_from = diagnostic.severity == Severity::kError ? 2 : 1;
+    if (quiet_ < hidden_from) shown.push_back(diagnostic);
+  }
+  if (shown.empty()) return;
+  switch (format_) {
+    case DiagnosticsFormat::kText:
+      return err_(RenderFindings(shown, colour_err_));
+    case DiagnosticsFormat::kJson:
+      return err_(DiagnosticsJson(shown));
+    case DiagnosticsFormat::kGithub:
+      return err_(RenderGithub(shown));
+  }
+}
+
+bool UseColour(std::string_view choice, int descriptor) {
+  if (choice != "auto") return choice == "always";
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && (no_colour == nullptr || *no_colour == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+int TextWidth(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < 40) return kMaximumWidth;
+  return std::min<int>(size.ws_col, kMaximumWidth);
+}
+
+std::string RenderFindings(std::span<const Diagnostic> diagnostics, bool colour) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const std::string rendered = RenderText(diagnostic);
+    text += colour ? Highlight(rendered, diagnostic.severity) : rendered;
+  }
+  return text;
+}
+
+std::string RenderGithub(std::span<const Diagnostic> diagnostics) {
+  const auto property = [](std::string_view text) {
+    return absl::StrReplaceAll(
+        Absl(text), {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}, {":", "%3A"}, {",", "%2C"}});
+  };
+  std::string text;
+  for (const Diagnostic& d : diagnostics) {
+    std::vector<std::string> properties;
+    if (!d.location.file.empty()) properties.push_back("file=" + property(d.location.file));
+    if (d.location.line > 0) properties.push_back(absl::StrCat("line=", d.location.line));
+    if (d.location.column > 0) properties.push_back(absl::StrCat("col=", d.location.column));
+    if (!d.id.empty()) properties.push_back("title=" + property(d.id));
+    absl::StrAppend(&text, "::", Absl(GithubCommand(d.severity)));
+    for (std::size_t i = 0; i < properties.size(); ++i) {
+      absl::StrAppend(&text, i == 0 ? " " : ",", properties[i]);
+    }
+    absl::StrAppend(
+        &text, "::", absl::StrReplaceAll(d.message, {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}}),
+        "\n");
+  }
+  return text;
+}
+
+}  // namespace moescope::session
