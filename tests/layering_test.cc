@@ -15,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/string_view.h"
+#include "tests/support/project_folders.h"
 
 namespace moescope {
 namespace {
@@ -168,13 +169,13 @@ std::vector<std::string> Violations(const std::string& path, const std::string& 
 std::vector<std::string> SourceFiles() {
   namespace fs = std::filesystem;
   std::vector<std::string> paths;
-  for (const auto& top : fs::directory_iterator(MOESCOPE_SOURCE_DIR)) {
+  for (const auto& top : fs::directory_iterator(test::SourceFolder())) {
     const std::string name = top.path().filename().string();
     if (!top.is_directory() || name == "build" || name.front() == '.') continue;
     for (const auto& entry : fs::recursive_directory_iterator(top)) {
       const std::string extension = entry.path().extension().string();
       if (extension == ".h" || extension == ".cc" || extension == ".cu" || extension == ".cuh") {
-        paths.push_back(fs::relative(entry.path(), MOESCOPE_SOURCE_DIR).string());
+        paths.push_back(fs::relative(entry.path(), test::SourceFolder()).string());
       }
     }
   }
@@ -183,13 +184,13 @@ std::vector<std::string> SourceFiles() {
 }
 
 std::string ReadSource(const std::string& path) {
-  std::ifstream file(absl::StrCat(MOESCOPE_SOURCE_DIR, "/", path));
+  std::ifstream file(absl::StrCat(test::SourceFolder(), "/", path));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(LayeringTest, TheTreeKeepsTheOrder) {
   const std::vector<std::string> paths = SourceFiles();
-  ASSERT_GT(paths.size(), 20u) << "the tree was not found at " << MOESCOPE_SOURCE_DIR;
+  ASSERT_GT(paths.size(), 20u) << "the tree was not found at " << test::SourceFolder();
   std::size_t includes = 0;
   for (const std::string& path : paths) {
     const std::string text = ReadSource(path);

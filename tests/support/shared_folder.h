@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/project_folders.h"
+
 // Material that the repository does not carry (vectors, compiled programs) lies in a folder beside
 // it, or where MOESCOPE_SHARED says. Tests that need it skip when it is absent:
 //
@@ -19,7 +21,7 @@ inline constexpr char kNoSharedFolder[] =
 inline std::optional<std::string> SharedFolder() {
   const char* named = std::getenv("MOESCOPE_SHARED");
   const std::string folder =
-      named != nullptr && *named != '\0' ? named : MOESCOPE_SOURCE_DIR "/../shared";
+      named != nullptr && *named != '\0' ? named : SourceFolder() + "/../shared";
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) return std::nullopt;
   return folder;
