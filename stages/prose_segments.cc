@@ -193,10 +193,9 @@ class Segmenter {
     std::erase_if(result_.segments, [](const ProseSegment& s) { return s.words == 0; });
     for (const ProseSegment& segment : result_.segments) {
       report_.words += segment.words;
-      if (segment.is_decided) report_.decided_words += segment.words;
-      if (segment.rule != ProseSegment::kNoRule) {
-        report_.rules[segment.rule].words += segment.words;
-      }
+      if (!segment.is_decided) continue;
+      report_.decided_words += segment.words;
+      report_.rules[segment.rule].words += segment.words;
     }
     for (auto& [shape, seen] : shapes_) {
       report_.unmatched.push_back({shape, seen.count, seen.first_line});
