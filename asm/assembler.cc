@@ -191,6 +191,7 @@ class Run {
     const Place place = PlaceOf(line, {begin, 1}, order_);
     comment.location = sources_.LocationOf(place);
     comment.source_line = sources_.LineText(line.file, line.number);
+    comment.origin = line.origin;
     stage_table_.OnComment(comment, Pc());
     AdoptMarkerFindings(line.origin);
     const std::string_view text = Trim(comment.text);
@@ -231,6 +232,7 @@ class Run {
     if (failed) return ToStatus(assembly_.findings);
     assembly_.sources = sources_.TakeFiles();
     assembly_.origins = sources_.TakeOrigins();
+    assembly_.range_origins = stage_table_.range_origins();
     assembly_.macro_names = sources_.TakeMacroNames();
     return std::move(assembly_);
   }

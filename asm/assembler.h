@@ -73,11 +73,12 @@ struct EquValue {
 // A program and what its listing tells about it.
 struct Assembly {
   isa::Program program;
-  std::vector<Diagnostic> findings;         // warnings and notes, in text order
-  std::vector<EquValue> symbols;            // in order of definition
-  std::vector<SourceText> sources;          // index = index into Program::files
-  std::vector<Origin> origins;              // the first is the input
-  std::vector<std::uint32_t> word_origins;  // one per word: index into `origins`
+  std::vector<Diagnostic> findings;          // warnings and notes, in text order
+  std::vector<EquValue> symbols;             // in order of definition
+  std::vector<SourceText> sources;           // index = index into Program::files
+  std::vector<Origin> origins;               // the first is the input
+  std::vector<std::uint32_t> word_origins;   // one per word: index into `origins`
+  std::vector<std::uint32_t> range_origins;  // one per stage range: where its marker came from
   std::vector<std::string> macro_names;
 };
 

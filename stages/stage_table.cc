@@ -104,7 +104,7 @@ void StageTableBuilder::ApplySticky(const Marker& marker, const Comment& comment
   if (marker.kind == MarkerKind::kStage) triple = TripleOf(marker, comment);
   triple.location = comment.location;
   CheckParent(triple, marker, comment);
-  SetTriple(std::move(triple), comment.location, pc);
+  SetTriple(std::move(triple), comment, pc);
 }
 
 void StageTableBuilder::ApplyPush(const Marker& marker, const Comment& comment, std::uint32_t pc) {
@@ -131,7 +131,7 @@ void StageTableBuilder::ApplyPush(const Marker& marker, const Comment& comment, 
     triple.parent = static_cast<std::uint32_t>(ranges_.size() - 1);
   }
   regions_.push_back({current_, loops_.size()});
-  SetTriple(std::move(triple), comment.location, pc);
+  SetTriple(std::move(triple), comment, pc);
 }
 
 void StageTableBuilder::CheckParent(const Triple& triple, const Marker& marker,
@@ -173,23 +173,27 @@ void StageTableBuilder::ApplyPop(const Comment& comment, std::uint32_t pc) {
                comment.location, comment.source_line);
     NoteOpened(diagnostic, current_);
   }
-  SetTriple(std::move(region.outside), comment.location, pc);
+  SetTriple(std::move(region.outside), comment, pc);
 }
 
-void StageTableBuilder::SetTriple(Triple triple, const SourceLocation& marker, std::uint32_t pc) {
+void StageTableBuilder::SetTriple(Triple triple, const Comment& marker, std::uint32_t pc) {
   CHECK(pc >= ranges_.back().begin_pc);
   // Code in front of the first marker has a range of its own only if there is any.
   const bool replaces_leading_range = ranges_.size() == 1 && ranges_[0].line == 0 && pc == 0;
   ranges_.back().end_pc = pc;
-  if (replaces_leading_range) ranges_.pop_back();
+  if (replaces_leading_range) {
+    ranges_.pop_back();
+    range_origins_.pop_back();
+  }
   ranges_.push_back({.begin_pc = pc,
                      .end_pc = pc,
                      .name = triple.name,
                      .pair = triple.pair,
                      .expert = triple.expert,
                      .parent = triple.parent,
-                     .file = FileIndex(marker.file),
-                     .line = marker.line});
+                     .file = FileIndex(marker.location.file),
+                     .line = marker.location.line});
+  range_origins_.push_back(marker.origin);
   current_ = std::move(triple);
 }
 

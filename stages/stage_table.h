@@ -28,6 +28,7 @@ struct Comment {
   bool stands_alone = true;  // nothing but blanks before it on its line
   SourceLocation location;   // of the first character of the comment
   std::string source_line;
+  std::uint32_t origin = 0;  // the assembler's number for how this line came to be assembled
 };
 
 // Turns the stage markers of a program (profile.md, 2) into its stage table while it is assembled.
@@ -47,6 +48,10 @@ class StageTableBuilder {
   // Sets names, ranges, attribution, unresolved_markers of `program` and appends to its files. Call
   // once, after the words are in place.
   void Finish(isa::Program& program);
+
+  // The Comment::origin of each range's marker, 0 for code in front of the first; parallel to
+  // Program::ranges. Valid after Finish.
+  const std::vector<std::uint32_t>& range_origins() const { return range_origins_; }
 
   // The MS0xx findings so far, in the order they were met.
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
@@ -71,7 +76,7 @@ class StageTableBuilder {
   void ApplySticky(const Marker& marker, const Comment& comment, std::uint32_t pc);
   void ApplyPush(const Marker& marker, const Comment& comment, std::uint32_t pc);
   void ApplyPop(const Comment& comment, std::uint32_t pc);
-  void SetTriple(Triple triple, const SourceLocation& marker, std::uint32_t pc);
+  void SetTriple(Triple triple, const Comment& marker, std::uint32_t pc);
   void Inherit(Triple& region) const;
   Triple TripleOf(const Marker& marker, const Comment& comment);
   std::uint32_t Resolve(const Marker& marker, const Comment& comment);
@@ -87,6 +92,7 @@ class StageTableBuilder {
   UnknownStage unknown_;
   std::vector<Diagnostic> diagnostics_;
   std::vector<isa::StageRange> ranges_;  // the last one is open; `file` is an index into files_
+  std::vector<std::uint32_t> range_origins_{0};
   std::vector<std::string> files_;
   std::uint32_t last_file_ = 0;
   std::vector<SourceLocation> loops_;  // open C_LOOP_STARTs

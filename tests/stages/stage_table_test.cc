@@ -264,6 +264,17 @@ TEST(StageTable, FilesAreAppendedOnce) {
   EXPECT_EQ(program.ranges[2].file, 1u);
 }
 
+TEST(StageTable, RangesRememberTheOriginOfTheirMarker) {
+  const Vocabulary vocabulary;
+  StageTableBuilder builder(vocabulary);
+  builder.OnComment({.text = " @stage=gather", .location = {"a.asm", 1, 1, 0}, .origin = 4}, 1);
+  builder.OnComment({.text = " @stage_end", .location = {"a.asm", 2, 1, 0}}, 2);
+  isa::Program program;
+  program.words.resize(3);
+  builder.Finish(program);
+  EXPECT_THAT(builder.range_origins(), ElementsAre(0u, 4u, 0u));
+}
+
 // Random marker sequences: the table is always consistent, and the marker lines of a table without
 // errors give the same table again.
 TEST(StageTable, MarkerLinesGiveTheTableBack) {
