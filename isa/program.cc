@@ -50,6 +50,22 @@ absl::Status RangeError(std::size_t index, std::string_view problem) {
   return absl::InvalidArgumentError(absl::StrCat("stage range ", index, " ", Absl(problem)));
 }
 
+// Regions nest at most this deep (profile.md, 2.3).
+constexpr std::size_t kMaximumRegionDepth = 16;
+
+// Depth of every range: 0 outside all regions. Parents precede their children.
+absl::Status ValidateDepth(const Program& program) {
+  std::vector<std::size_t> depth(program.ranges.size(), 0);
+  for (std::size_t i = 0; i < depth.size(); ++i) {
+    const std::optional<std::uint32_t>& parent = program.ranges[i].parent;
+    if (parent) depth[i] = depth[*parent] + 1;
+    if (depth[i] > kMaximumRegionDepth) {
+      return RangeError(i, absl::StrCat("nests deeper than ", kMaximumRegionDepth));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateRange(const Program& program, std::size_t index,
                            std::uint32_t expected_begin) {
   const StageRange& range = program.ranges[index];
@@ -117,6 +133,7 @@ absl::Status Validate(const Program& program) {
     if (absl::Status status = ValidateRange(program, i, next); !status.ok()) return status;
     next = program.ranges[i].end_pc;
   }
+  if (absl::Status status = ValidateDepth(program); !status.ok()) return status;
   if (next != program.words.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the stage table covers ", next, " of ", program.words.size(), " words"));
