@@ -42,7 +42,9 @@ class Run {
                      options.unknown_stage),
         check_(reporter_, sources_) {
     for (SourceText& input : inputs) {
-      expander_.AddInput(sources_.Add(std::move(input.path), std::move(input.text)));
+      const std::uint32_t file = sources_.Add(std::move(input.path), std::move(input.text));
+      expander_.AddInput(file);
+      directives_.KnowInput(file);
     }
   }
 

@@ -27,9 +27,9 @@ struct Definition {
 // Bounds on what .include, .macro and .rept may make of an input. The input files themselves are
 // not bounded.
 struct ExpansionLimits {
-  std::size_t depth = 64;            // nested includes, macros and repetitions
-  std::uint64_t lines = 1u << 22;    // lines read from macros, repetitions and included files
-  std::uint64_t bytes = 128u << 20;  // of those lines
+  std::size_t depth = 64;           // nested includes, macros and repetitions
+  std::uint64_t lines = 1u << 21;   // lines read from macros, repetitions and included files
+  std::uint64_t bytes = 64u << 20;  // of those lines
 };
 
 // Reads an included file: NotFound lets the search go on, other errors end it.
@@ -82,7 +82,7 @@ struct Assembly {
   std::vector<std::string> macro_names;
 };
 
-// Assembles one input, or several as if pasted one behind the other. On any error an
+// Assembles one input, or several as if pasted one after the other. On any error an
 // InvalidArgument status carries all diagnostics (DiagnosticsOf), ordered by position; texts and
 // IDs are those of isa.md 3.4 and profile.md 2.4.
 absl::StatusOr<Assembly> Assemble(std::string_view text, const std::string& path,

@@ -68,7 +68,7 @@ bool Directives::ExpectEnd(Lexer& lexer, Problem& problem) const {
     problem = lexer.problem();
   } else {
     problem = {"AS004",
-               absl::StrCat("unexpected ", Describe(lexer, token), " behind the statement"),
+               absl::StrCat("unexpected ", Describe(lexer, token), " after the statement"),
                token.span,
                {}};
   }
@@ -167,6 +167,10 @@ void Directives::Define(const Definition& definition) {
         kCommandLineOrder);
   }
   definitions_.push_back({definition.name, value, {}});
+}
+
+void Directives::KnowInput(std::uint32_t file) {
+  included_.emplace(std::filesystem::path(sources_.PathOf(file)).lexically_normal().string(), file);
 }
 
 bool Directives::FindFile(const std::string& name, const Line& line, std::uint32_t& file,

@@ -23,7 +23,9 @@ class Directives {
   Directives(const AssembleOptions& options, const InstructionParser& parser, Sources& sources,
              Expander& expander, Reporter& reporter);
 
-  // A directive other than .word; `lexer` stands behind its name `token`. `line` becomes the last
+  // Lets .include recognise an input.
+  void KnowInput(std::uint32_t file);
+  // A directive other than .word; `lexer` stands after its name `token`. `line` becomes the last
   // line that was read.
   void Execute(const Token& token, Lexer& lexer, Line& line, std::uint64_t order);
   // Null when there is no such macro.

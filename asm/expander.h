@@ -74,7 +74,7 @@ class Expander {
   // The inputs, in order, before the first Next.
   void AddInput(std::uint32_t file) { inputs_.push_back(file); }
 
-  // False behind the last line, or when a limit is exceeded (then `exceeded` says which).
+  // False after the last line, or when a limit is exceeded (then `exceeded` says which).
   bool Next(Line& line);
   const std::optional<std::string>& exceeded() const { return exceeded_; }
 

@@ -29,7 +29,7 @@ RegisterName ParseRegisterName(std::string_view name);
 // "gp", "f", "a"; empty for kNone.
 std::string_view RegisterPrefix(isa::RegisterFile file);
 
-// Reads one expression (isa.md, 3.1) from `lexer` and stops behind it. Values are 64-bit signed;
+// Reads one expression (isa.md, 3.1) from `lexer` and stops after it. Values are 64-bit signed;
 // overflow, division by zero and shift counts outside 0..63 are problems. False with `problem` set
 // when there is no value. `span` receives the part of the line that was read.
 bool EvaluateExpression(Lexer& lexer, const SymbolTable& symbols, std::int64_t& value,

@@ -46,15 +46,15 @@ bool StartsOperand(TokenKind kind) {
          kind == TokenKind::kOpen || kind == TokenKind::kMinus || kind == TokenKind::kTilde;
 }
 
-bool ReadRegister(Lexer& lexer, const Token& token, const RegisterName& name,
+bool ReadRegister(const Lexer& lexer, const Token& token, const RegisterName& name,
                   WrittenOperand& operand, Problem& problem) {
   operand.file = name.file;
   operand.value = name.index;
   operand.span = token.span;
+  operand.text = lexer.TextOf(token);
   if (!name.leading_zero) return true;
-  const std::string_view text = lexer.TextOf(token);
   problem = {"AS007",
-             absl::StrCat("'", Absl(text), "' is not a register name; write '",
+             absl::StrCat("'", Absl(operand.text), "' is not a register name; write '",
                           Absl(RegisterPrefix(name.file)), name.index, "'"),
              token.span,
              {}};
@@ -88,7 +88,7 @@ bool RejectRest(Lexer& lexer, const WrittenOperand& before, Problem& problem) {
   } else if (StartsOperand(token.kind)) {
     problem = {"AS004", absl::StrCat("missing ',' before ", found), token.span, {}};
   } else {
-    problem = {"AS013", absl::StrCat("unexpected ", found, " behind an operand"), token.span, {}};
+    problem = {"AS013", absl::StrCat("unexpected ", found, " after an operand"), token.span, {}};
   }
   return false;
 }

@@ -21,7 +21,8 @@ bool Fail(std::string_view id, std::string message, const WrittenOperand& writte
 }
 
 std::string Written(const WrittenOperand& written) {
-  return absl::StrCat(Absl(RegisterPrefix(written.file)), written.value);
+  return written.file == RegisterFile::kNone ? absl::StrCat(written.value)
+                                             : std::string(written.text);
 }
 
 bool CheckPlaceholder(const isa::Operand& operand, const WrittenOperand& written,

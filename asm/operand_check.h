@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "asm/problem.h"
 #include "isa/instruction.h"
@@ -11,8 +12,9 @@ namespace moescope::assembler {
 // An operand as written: a register, or the value of an expression (file kNone).
 struct WrittenOperand {
   isa::RegisterFile file = isa::RegisterFile::kNone;
-  std::int64_t value = 0;  // register number or value
+  std::int64_t value = 0;  // register number (saturated) or value
   Span span;
+  std::string_view text;  // of a register
 };
 
 // Whether `written` may stand for operand `index` of `row`; false with `problem` set (AS005 to

@@ -139,7 +139,7 @@ void ProgramCheck::Finish(const isa::Program& program) {
     reporter_.Report(
         "AS103",
         absl::StrCat(words_behind_break_, " instruction", words_behind_break_ == 1 ? "" : "s",
-                     " behind C_BREAK can never run"),
+                     " after C_BREAK can never run"),
         *behind_break_);
   }
   for (const OpenLoop& loop : loops_) {

@@ -33,7 +33,7 @@ class ProgramCheck {
   // A stage marker, in order; `opens` when it names a stage.
   void OnMarker(const Place& place, bool opens) { markers_.push_back({place, opens}); }
 
-  // Behind the last word, when the stage table of the program is complete.
+  // After the last word, when the stage table of the program is complete.
   void Finish(const isa::Program& program);
 
  private:
@@ -60,8 +60,8 @@ class ProgramCheck {
   const Sources& sources_;
   std::vector<OpenLoop> loops_;
   std::uint32_t open_registers_ = 0;       // bit n: gp n counts an open loop
-  std::optional<std::uint32_t> break_pc_;  // of the first C_BREAK: nothing behind it runs
-  std::optional<Place> behind_break_;      // of the first word behind it
+  std::optional<std::uint32_t> break_pc_;  // of the first C_BREAK: nothing after it runs
+  std::optional<Place> behind_break_;      // of the first word after it
   std::uint32_t words_behind_break_ = 0;
   std::vector<Marker> markers_;
 };

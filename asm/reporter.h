@@ -21,7 +21,7 @@ class Reporter {
  public:
   Reporter(Sources& sources, const RuleLevels& rules, std::size_t max_errors);
 
-  // A finding at `place`; notes about macros and includes are added behind `notes`. AS1xx are rules
+  // A finding at `place`; notes about macros and includes are added after `notes`. AS1xx are rules
   // and warnings unless set otherwise, everything else is an error.
   void Report(std::string_view id, std::string message, const Place& place,
               std::vector<DiagnosticNote> notes = {});

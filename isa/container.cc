@@ -238,7 +238,7 @@ class Reader {
         return Error("PC004", absl::StrCat("section '", name, "' comes twice"));
       }
     }
-    if (begin != bytes_.size()) return Error("PC004", "bytes behind the last section");
+    if (begin != bytes_.size()) return Error("PC004", "bytes after the last section");
     return absl::OkStatus();
   }
 

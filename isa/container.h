@@ -15,7 +15,7 @@ namespace moescope::isa {
 //   8 bytes  "MOESCOPE"        4 bytes  format version (1)        4 bytes  number of sections
 //   per section: 4 bytes name, 4 bytes zero, 8 bytes offset, 8 bytes size, 32 bytes SHA-256
 //   32 bytes SHA-256 of everything before
-//   the sections, one behind the other and nothing else
+//   the sections, one after the other and nothing else
 //
 // Sections, each at most once: "ISA " version and hash, "SHAP" stated shape, "WORD" the words,
 // "FILE" file names, "STAG" the stage table, "POSN" source positions (absent when unknown). All

@@ -61,7 +61,7 @@ TEST(ContainerTest, EveryCutIsNoticed) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     ASSERT_FALSE(ReadContainer(std::string_view(bytes).substr(0, size), "p.bin").ok()) << size;
   }
-  EXPECT_EQ(ErrorOf(bytes + "x"), "p.bin: error: bytes behind the last section [PC004]");
+  EXPECT_EQ(ErrorOf(bytes + "x"), "p.bin: error: bytes after the last section [PC004]");
 }
 
 TEST(ContainerTest, EveryChangedByteIsNoticed) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+#include "base/explanation.h"
+
+namespace moescope::isa {
+
+// One entry per ID of the readers of program containers and stage sidecars (PC00x, PC01x), in
+// order.
+std::span<const Explanation> Explanations();
+
+}  // namespace moescope::isa
