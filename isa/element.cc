@@ -1,5 +1,6 @@
 #include "isa/element.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -15,9 +16,11 @@ ElementRules IntegerRules(ElementType type) {
   ElementRules rules;
   rules.type = type;
   rules.fraction = 6;
+  rules.bias = 1;
   rules.sign = 0x80;
   rules.largest = 127;
   rules.subnormal_step = 0x1p-6F;
+  rules.overflow = 2.0F;
   return rules;
 }
 
@@ -41,6 +44,21 @@ void SetSpecials(ElementRules& rules) {
   rules.nan = rules.type == kE4M3 ? rules.sign - 1 : all_ones | top_fraction_bit;
 }
 
+// With subnormals at half their IEEE value, a gap opens between the last of them and the smallest
+// normal value; `magnitude` is below that one.
+std::uint32_t NearestHalvedSubnormal(const ElementRules& rules, float magnitude) {
+  const std::uint32_t first_normal = std::uint32_t{1} << rules.fraction;  // 2^(m+1) steps
+  const float steps = magnitude / rules.subnormal_step;                   // exact
+  const auto whole = static_cast<std::uint32_t>(steps);
+  if (whole >= first_normal - 1) {
+    // A tie goes to the first normal code, which is even.
+    return 2.0F * steps < static_cast<float>(3 * first_normal - 1) ? first_normal - 1
+                                                                   : first_normal;
+  }
+  const float rest = steps - static_cast<float>(whole);
+  return whole + (rest > 0.5F || (rest == 0.5F && whole % 2 != 0) ? 1 : 0);
+}
+
 }  // namespace
 
 ElementRules RulesFor(ElementType type, Convention convention) {
@@ -55,10 +73,10 @@ ElementRules RulesFor(ElementType type, Convention convention) {
   rules.sign = std::uint32_t{1} << (type.Bits() - 1);
   SetSpecials(rules);
   rules.emax = static_cast<int>(rules.largest >> rules.fraction) - rules.bias;
-  const bool halved = convention == Convention::kReference && type.exponent < 8;
-  // bf16 is decoded by a shift; every other step is a normal f32.
   if (type != kBf16) {
-    rules.subnormal_step = PowerOfTwo((halved ? 0 : 1) - rules.bias - rules.fraction);
+    const int half = rules.halves_subnormals() ? 1 : 0;
+    rules.subnormal_step = PowerOfTwo(1 - half - rules.bias - rules.fraction);
+    rules.overflow = PowerOfTwo(rules.emax + 1);
   }
   return rules;
 }
@@ -86,56 +104,27 @@ float DecodeElement(ElementType type, Convention convention, std::uint32_t code)
   return DecodeElement(RulesFor(type, convention), code);
 }
 
-std::uint32_t EncodeReferenceSubnormal(const ElementRules& rules, Magnitude magnitude) {
-  const std::uint32_t first_normal = std::uint32_t{1} << rules.fraction;
-  const int steps_shift = 23 - magnitude.exponent - (rules.fraction + rules.bias);
-  const std::uint32_t rounded = ShiftRightToEven(magnitude.significand, steps_shift);
-  if (rounded < first_normal - 1) return rounded;
-  // In half steps: the last subnormal is 2 * (2^m - 1), the first normal 2 * 2^(m+1). A tie goes to
-  // the first normal code, which is the even one.
-  const std::uint32_t half_steps = magnitude.significand >> (steps_shift - 1);
-  return half_steps < 3 * first_normal - 1 ? first_normal - 1 : first_normal;
-}
-
 std::uint32_t EncodeNearest(const ElementRules& rules, Overflow overflow, float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const bool negative = (bits >> 31) != 0;
-  const std::uint32_t magnitude_bits = bits & 0x7FFFFFFF;
-  if (magnitude_bits > 0x7F800000) return rules.has_nan ? rules.nan : 0;
-  std::uint32_t code = 0;
-  if (magnitude_bits == 0x7F800000) {
-    const bool keep = overflow == Overflow::kInfinity && rules.has_infinity;
-    code = keep ? rules.infinity : rules.largest;
-  } else {
-    code = EncodeMagnitude(rules, MagnitudeOf(value), overflow);
+  const float magnitude = std::fabs(value);
+  if (std::isnan(magnitude)) return rules.has_nan ? rules.nan : 0;
+  const bool negative = std::signbit(value);
+  if (rules.type == kBf16) {
+    const Bf16 code = FloatToBf16(value);
+    const bool saturate = overflow == Overflow::kSaturate && (code & 0x7FFF) > rules.largest;
+    return saturate ? rules.largest | (code & rules.sign) : code;
   }
-  if (rules.is_integer()) return negative ? (0x100 - code) & 0xFF : code;
-  return negative ? code | rules.sign : code;
+  const bool to_infinity = overflow == Overflow::kInfinity && rules.has_infinity;
+  const std::uint32_t bound = to_infinity ? rules.infinity : rules.largest;
+  const std::uint32_t nearest = rules.halves_subnormals() && magnitude < PowerOfTwo(rules.emin())
+                                    ? NearestHalvedSubnormal(rules, magnitude)
+                                    : NearestCode(rules, magnitude);
+  const std::uint32_t code = std::min(nearest, bound);
+  if (!negative) return code;
+  return rules.is_integer() ? (0x100 - code) & 0xFF : code | rules.sign;
 }
 
 std::uint32_t EncodePlain(ElementType type, Convention convention, float value) {
   return EncodeNearest(RulesFor(type, convention), Overflow::kInfinity, value);
-}
-
-std::uint32_t EncodeReference(const ElementRules& rules, float value) {
-  const int m = rules.fraction;
-  if (value == 0.0F) return 0;
-  if (std::isnan(value)) return static_cast<std::uint32_t>(rules.bias) << m;
-  const std::uint32_t sign = std::signbit(value) ? rules.sign : 0;
-  const float magnitude = std::fabs(value);
-  const float nudged = magnitude + 1e-9F;
-  if (std::isinf(nudged) || FloorLog2(nudged) > rules.emax) return sign | rules.largest;
-
-  const int exponent = std::max(FloorLog2(nudged), -rules.bias);
-  const float scaled = magnitude / PowerOfTwo(exponent);
-  const float whole = PowerOfTwo(m);
-  const float fraction = exponent == -rules.bias ? scaled * whole : (scaled - 1.0F) * whole;
-  // Quarters below zero appear only where the nudge lifted the exponent; they are fraction 0.
-  const auto quarters = static_cast<std::int32_t>(std::floor(fraction * 4.0F));
-  const std::uint32_t rounded =
-      ShiftRightToEven(static_cast<std::uint32_t>(std::max(quarters, 0)), 2);
-  const std::uint32_t field = std::min(rounded, (std::uint32_t{1} << m) - 1);
-  return sign | (static_cast<std::uint32_t>(exponent + rules.bias) << m) | field;
 }
 
 float Fp16ToFloat(std::uint16_t bits) {

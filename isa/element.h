@@ -18,7 +18,7 @@ struct ElementRules {
   ElementType type;
   Convention convention = Convention::kOcp;
   int fraction = 0;  // fraction bits: m; 6 for Int{8}
-  int bias = 0;      // 2^(e-1) - 1; 0 for Int{8}
+  int bias = 0;      // 2^(e-1) - 1; 1 for Int{8}, whose magnitudes are those of e = 1
   int emax = 0;      // exponent of the largest finite value
   bool has_infinity = false;
   bool has_nan = false;
@@ -27,10 +27,15 @@ struct ElementRules {
   std::uint32_t largest = 0;
   std::uint32_t infinity = 0;
   std::uint32_t nan = 0;
-  float subnormal_step = 0;  // the value of code 1
+  float subnormal_step = 0;  // the value of code 1; unset for bf16
+  float overflow = 0;        // 2^(emax + 1): above every value; unset for bf16
 
   bool is_integer() const { return type.kind == ElementType::Kind::kInt; }
   int emin() const { return 1 - bias; }
+  // kReference puts the subnormals of every type with e < 8 at half their IEEE value.
+  bool halves_subnormals() const {
+    return convention == Convention::kReference && type.exponent < 8;
+  }
 };
 
 // Precondition: the type has rules.
@@ -60,13 +65,6 @@ constexpr float PowerOfTwo(int exponent) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
-// significand / 2^shift, ties to even. significand < 2^25, shift >= 1.
-constexpr std::uint32_t ShiftRightToEven(std::uint32_t significand, int shift) {
-  if (shift > 26) return 0;
-  const std::uint32_t odd = (significand >> shift) & 1;
-  return (significand + (std::uint32_t{1} << (shift - 1)) - 1 + odd) >> shift;
-}
-
 // The value of a code. NaN is 0x7FC00000, except that bf16 keeps its bits.
 float DecodeElement(const ElementRules& rules, std::uint32_t code);
 float DecodeElement(ElementType type, Convention convention, std::uint32_t code);
@@ -75,10 +73,10 @@ float DecodeElement(ElementType type, Convention convention, std::uint32_t code)
 // become infinity if they have one (numerics.md, 3.4). Infinity itself follows the same choice.
 enum class Overflow : std::uint8_t { kSaturate, kInfinity };
 
-// The nearest code of a magnitude, ties to the even code, without sign (numerics.md, 3.4). Under
-// kReference the values are those of numerics.md, 3.2. Int{8} gives 0..127.
-inline std::uint32_t EncodeMagnitude(const ElementRules& rules, Magnitude magnitude,
-                                     Overflow overflow);
+// The nearest code of a magnitude (>= 0, not NaN), ties to the even code, without sign
+// (numerics.md, 3.4); a magnitude too large for the type gives any larger code than `largest`. Not
+// for bf16, nor for types whose subnormals kReference halves.
+inline std::uint32_t NearestCode(const ElementRules& rules, float magnitude);
 
 // Rule 3.4 for any f32. A type without NaN gives its code 0 for one.
 std::uint32_t EncodeNearest(const ElementRules& rules, Overflow overflow, float value);
@@ -88,7 +86,7 @@ std::uint32_t EncodePlain(ElementType type, Convention convention, float value);
 
 // Rule 3.5: one MX element as the public reference emulator writes it; `value` is already divided
 // by the block's scale. Fp types under kReference only.
-std::uint32_t EncodeReference(const ElementRules& rules, float value);
+inline std::uint32_t EncodeReference(const ElementRules& rules, float value);
 
 // fp16 as FP_MEM images hold it: IEEE under both conventions (numerics.md, 8).
 float Fp16ToFloat(std::uint16_t bits);
@@ -96,31 +94,38 @@ std::uint16_t FloatToFp16(float value);
 
 // ---------------------------------------------------------------------------------------------
 
-// Under kReference the subnormals of a type with e < 8 are half as far apart as IEEE's, so a gap
-// opens between the largest subnormal and the smallest normal value. Called for magnitudes below
-// the smallest normal value.
-std::uint32_t EncodeReferenceSubnormal(const ElementRules& rules, Magnitude magnitude);
+inline std::uint32_t NearestCode(const ElementRules& rules, float magnitude) {
+  // Adding 2^23 steps leaves the number of steps, rounded, in the low bits of the sum. Written
+  // without branches, so that loops over it become SIMD code.
+  const float bounded = magnitude < rules.overflow ? magnitude : rules.overflow;
+  const auto bits = std::bit_cast<std::int32_t>(bounded);
+  const std::int32_t exponent = std::max(bits >> 23, rules.emin() + 127);
+  const std::int32_t shifter = (exponent + 23 - rules.fraction) << 23;
+  const auto steps = std::bit_cast<std::int32_t>(bounded + std::bit_cast<float>(shifter)) - shifter;
+  return static_cast<std::uint32_t>(((exponent - 128 + rules.bias) << rules.fraction) + steps);
+}
 
-inline std::uint32_t EncodeMagnitude(const ElementRules& rules, Magnitude magnitude,
-                                     Overflow overflow) {
-  if (magnitude.significand == 0) return 0;
-  if (rules.is_integer()) {
-    if (magnitude.exponent > rules.emax) return rules.largest;
-    const int shift = 23 - rules.fraction - magnitude.exponent;
-    return std::min(ShiftRightToEven(magnitude.significand, shift), rules.largest);
-  }
-  if (rules.convention == Convention::kReference && magnitude.exponent < rules.emin() &&
-      rules.type.exponent < 8) {
-    return EncodeReferenceSubnormal(rules, magnitude);
-  }
-  const int exponent = std::max(magnitude.exponent, rules.emin());
-  const std::uint32_t rounded =
-      ShiftRightToEven(magnitude.significand, 23 - rules.fraction + exponent - magnitude.exponent);
-  const std::uint32_t code =
-      (static_cast<std::uint32_t>(exponent + rules.bias - 1) << rules.fraction) + rounded;
-  if (code <= rules.largest) [[likely]]
-    return code;
-  return overflow == Overflow::kInfinity && rules.has_infinity ? rules.infinity : rules.largest;
+inline std::uint32_t EncodeReference(const ElementRules& rules, float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const float magnitude = std::bit_cast<float>(bits & 0x7FFFFFFF);
+  const std::int32_t lowest = 127 - rules.bias;
+  const std::int32_t nudged = std::bit_cast<std::int32_t>(magnitude + 1e-9F) >> 23;
+  const std::int32_t exponent = std::min(std::max(nudged, lowest), 127 + rules.emax);
+  const float scaled = magnitude * std::bit_cast<float>((254 - exponent) << 23);
+  const float fraction = scaled - (exponent == lowest ? 0.0F : 1.0F);
+  // Quarters of a fraction step, cut off. Below zero, where the nudge lifted the exponent, they
+  // count as zero; above the last step, where the value is too large, as the last step.
+  const std::int32_t steps = std::int32_t{1} << rules.fraction;
+  const float quarters = fraction * static_cast<float>(4 * steps);
+  const float highest = static_cast<float>(4 * (steps - 1));
+  const float raised = quarters > 0.0F ? quarters : 0.0F;
+  const auto whole = static_cast<std::int32_t>(raised < highest ? raised : highest);
+  const std::int32_t rounded = (whole + 1 + ((whole >> 2) & 1)) >> 2;
+  const auto code = static_cast<std::uint32_t>(((exponent - lowest) << rules.fraction) + rounded);
+  const std::uint32_t sign = (bits >> 31) * rules.sign;
+  const std::uint32_t number = (bits & 0x7FFFFFFF) != 0 ? code | sign : 0;
+  const auto one = static_cast<std::uint32_t>(rules.bias) << rules.fraction;
+  return (bits & 0x7FFFFFFF) > 0x7F800000 ? one : number;
 }
 
 }  // namespace moescope::isa

@@ -1,6 +1,7 @@
 #include "isa/mx_block.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -11,26 +12,24 @@ namespace moescope::isa {
 
 namespace {
 
-constexpr std::uint32_t kInfinityBits = 0x7F800000;
-constexpr std::uint32_t kNanBits = 0x7FC00000;
+constexpr std::int32_t kInfinityBits = 0x7F800000;
+constexpr std::int32_t kNanBits = 0x7FC00000;
 constexpr int kScaleBias = 127;
 
-std::uint32_t MagnitudeBits(float value) {
-  return std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFF;
-}
+// Bits of |x|; as integers they compare like the numbers, and NaN is above infinity.
+std::int32_t MagnitudeBits(float value) { return std::bit_cast<std::int32_t>(value) & 0x7FFFFFFF; }
 
-// |x| of floats compares like their bits, and NaN above infinity.
-std::uint32_t LargestMagnitudeBits(std::span<const float> values) {
-  std::uint32_t largest = 0;
+std::int32_t LargestMagnitudeBits(std::span<const float> values) {
+  std::int32_t largest = 0;
   for (float value : values) largest = std::max(largest, MagnitudeBits(value));
   return largest;
 }
 
-std::uint32_t LargestIgnoringNan(std::span<const float> values) {
-  std::uint32_t largest = 0;
+std::int32_t LargestIgnoringNan(std::span<const float> values) {
+  std::int32_t largest = 0;
   for (float value : values) {
-    const std::uint32_t bits = MagnitudeBits(value);
-    if (bits <= kInfinityBits) largest = std::max(largest, bits);
+    const std::int32_t bits = MagnitudeBits(value);
+    largest = std::max(largest, bits <= kInfinityBits ? bits : 0);
   }
   return largest;
 }
@@ -62,18 +61,44 @@ BlockScale FromExponent(int exponent) {
 }
 
 BlockScale ChooseOcp(const ElementRules& rules, ScaleRule rule, std::span<const float> values) {
-  const std::uint32_t largest = LargestMagnitudeBits(values);
+  const std::int32_t largest = LargestMagnitudeBits(values);
   if (largest >= kInfinityBits) return {kNanScale, 0, true};
   if (largest == 0) return FromExponent(-kScaleBias);
   return FromExponent(ScaleExponent(rules, rule, std::bit_cast<float>(largest)));
 }
 
 BlockScale ChooseReference(std::span<const float> values) {
-  const std::uint32_t largest = LargestIgnoringNan(values);
+  const std::int32_t largest = LargestIgnoringNan(values);
   if (largest == 0) return {0, 0, true};
   if (largest == kInfinityBits) return FromExponent(kScaleBias);
   const float nudged = std::bit_cast<float>(largest) + 1e-9F;
   return FromExponent(std::min(FloorLog2(nudged), kScaleBias));
+}
+
+// 2^-exponent, -127 <= exponent <= 127.
+float InverseScale(int exponent) { return exponent == 127 ? 0x1p-127F : PowerOfTwo(-exponent); }
+
+// Applies `encode` to every value. The codes are gathered in 32-bit lanes first, so that a block of
+// eight is SIMD code as well.
+template <typename Encode>
+void EncodeEach(std::span<const float> values, std::span<std::uint8_t> codes, Encode encode) {
+  std::array<std::uint32_t, 64> lanes;
+  for (std::size_t start = 0; start < values.size(); start += lanes.size()) {
+    const std::size_t count = std::min(values.size() - start, lanes.size());
+    const float* const from = values.data() + start;
+    std::uint8_t* const to = codes.data() + start;
+    for (std::size_t i = 0; i < count; ++i) lanes[i] = encode(from[i]);
+    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<std::uint8_t>(lanes[i]);
+  }
+}
+
+// Without branches, for EncodeEach.
+std::uint32_t EncodeScaled(const ElementRules& rules, float factor, float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const float magnitude = std::bit_cast<float>(bits & 0x7FFFFFFF) * factor;
+  const std::uint32_t code = std::min(NearestCode(rules, magnitude), rules.largest);
+  const std::uint32_t negative = bits >> 31;
+  return rules.is_integer() ? (code ^ (0 - negative)) + negative : code | negative * rules.sign;
 }
 
 }  // namespace
@@ -110,26 +135,26 @@ BlockScale ChooseScale(const ElementRules& rules, ScaleRule rule, std::span<cons
                                               : ChooseReference(values);
 }
 
-std::uint32_t EncodeInBlock(const ElementRules& rules, const BlockScale& scale, float value) {
-  if (scale.zero_codes) return 0;
+void EncodeInBlock(const ElementRules& rules, const BlockScale& scale,
+                   std::span<const float> values, std::span<std::uint8_t> codes) {
+  CHECK(codes.size() == values.size());
+  if (scale.zero_codes) return std::fill(codes.begin(), codes.end(), std::uint8_t{0});
+  // The product is exact, or so far below the smallest code that its rounding does not count.
+  const float factor = InverseScale(scale.exponent);
+  // `rules` is copied: the codes that are written cannot be part of a copy.
   if (rules.convention == Convention::kReference) {
-    return EncodeReference(rules, value / PowerOfTwo(scale.exponent));
+    EncodeEach(values, codes,
+               [rules, factor](float value) { return EncodeReference(rules, value * factor); });
+  } else {
+    EncodeEach(values, codes,
+               [rules, factor](float value) { return EncodeScaled(rules, factor, value); });
   }
-  // Dividing by the scale is exact: it moves the exponent of the f32 value.
-  Magnitude magnitude = MagnitudeOf(value);
-  magnitude.exponent -= scale.exponent;
-  const std::uint32_t code = EncodeMagnitude(rules, magnitude, Overflow::kSaturate);
-  if (!std::signbit(value)) return code;
-  return rules.is_integer() ? (0x100 - code) & 0xFF : code | rules.sign;
 }
 
 std::uint8_t EncodeBlock(const ElementRules& rules, ScaleRule rule, std::span<const float> values,
                          std::span<std::uint8_t> codes) {
-  CHECK(codes.size() == values.size());
   const BlockScale scale = ChooseScale(rules, rule, values);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    codes[i] = static_cast<std::uint8_t>(EncodeInBlock(rules, scale, values[i]));
-  }
+  EncodeInBlock(rules, scale, values, codes);
   return scale.byte;
 }
 

@@ -33,10 +33,12 @@ struct BlockScale {
 // `rule` counts under kOcp only.
 BlockScale ChooseScale(const ElementRules& rules, ScaleRule rule, std::span<const float> values);
 
-// The code of one element of a block with that scale (numerics.md, 4.3).
-std::uint32_t EncodeInBlock(const ElementRules& rules, const BlockScale& scale, float value);
+// Codes, one a byte, of elements of a block with that scale (numerics.md, 4.3). The spans have the
+// same length.
+void EncodeInBlock(const ElementRules& rules, const BlockScale& scale,
+                   std::span<const float> values, std::span<std::uint8_t> codes);
 
-// Codes, one a byte, and the scale byte of a whole block. The spans have the same length.
+// Scale byte and codes of a whole block.
 std::uint8_t EncodeBlock(const ElementRules& rules, ScaleRule rule, std::span<const float> values,
                          std::span<std::uint8_t> codes);
 

@@ -1,10 +1,11 @@
 #include "isa/row_codec.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "base/check.h"
 #include "isa/bfloat16.h"
-#include "isa/mx_block.h"
 #include "isa/packing.h"
 
 namespace moescope::isa {
@@ -80,12 +81,29 @@ void RowCodec::Encode(std::span<const float> values, std::span<std::uint8_t> ele
   CHECK(elements.size() == format_.ElementBytes(values.size()) &&
         scales.size() == format_.ScaleBytes(values.size()));
   if (!format_.is_mx()) return EncodePlain(values, elements.data());
-  CodeWriter writer(elements.data(), format_.element.Bits());
+  const std::size_t block_bytes = format_.BytesPerScale();
   for (std::size_t block = 0; block < scales.size(); ++block) {
-    const std::span<const float> part = values.subspan(block * format_.block, format_.block);
+    const auto part = values.subspan(block * format_.block, format_.block);
+    const auto bytes = elements.subspan(block * block_bytes, block_bytes);
     const BlockScale scale = ChooseScale(rules_, rule_, part);
-    for (float value : part) writer.Put(EncodeInBlock(rules_, scale, value));
     scales[block] = scale.byte;
+    if (format_.element.Bits() == 8) {
+      EncodeInBlock(rules_, scale, part, bytes);
+    } else {
+      EncodeShortBlock(scale, part, bytes.data());
+    }
+  }
+}
+
+void RowCodec::EncodeShortBlock(const BlockScale& scale, std::span<const float> values,
+                                std::uint8_t* elements) const {
+  std::array<std::uint8_t, 64> codes;
+  CodeWriter writer(elements, format_.element.Bits());
+  while (!values.empty()) {
+    const std::size_t count = std::min(values.size(), codes.size());
+    EncodeInBlock(rules_, scale, values.first(count), std::span(codes).first(count));
+    for (std::size_t i = 0; i < count; ++i) writer.Put(codes[i]);
+    values = values.subspan(count);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "isa/element.h"
+#include "isa/mx_block.h"
 #include "isa/number_format.h"
 
 namespace moescope::isa {
@@ -31,6 +32,8 @@ class RowCodec {
  private:
   void DecodePlain(const std::uint8_t* elements, std::span<float> values) const;
   void DecodeMxBlock(const std::uint8_t* elements, std::uint8_t scale, float* values) const;
+  void EncodeShortBlock(const BlockScale& scale, std::span<const float> values,
+                        std::uint8_t* elements) const;
   void EncodePlain(std::span<const float> values, std::uint8_t* elements) const;
 
   TensorFormat format_;

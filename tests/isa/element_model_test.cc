@@ -8,13 +8,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "isa/bfloat16.h"
 #include "isa/element.h"
 #include "isa/format_text.h"
 #include "tests/isa/exact_model.h"
+#include "tests/support/random_floats.h"
 
 namespace moescope::isa {
 namespace {
@@ -44,14 +44,12 @@ std::vector<float> Boundaries(const model::Table& table) {
 }
 
 std::vector<float> RandomFloats(std::size_t count) {
-  std::mt19937 random(1234);
+  test::RandomFloats random(1234);
   std::vector<float> values;
   while (values.size() < count) {
-    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    const float value = random.AnyBits();
     if (!std::isnan(value)) values.push_back(value);
-    // Half of them near one, where the codes are.
-    values.push_back(std::ldexp(static_cast<float>(random() % (1U << 24)),
-                                static_cast<int>(random() % 40) - 44));
+    values.push_back(random.Near(-20, 16));  // where the codes are
   }
   return values;
 }

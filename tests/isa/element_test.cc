@@ -187,14 +187,6 @@ TEST(Element, MagnitudesAreExact) {
   EXPECT_EQ(FloorLog2(std::numeric_limits<float>::max()), 127);
   EXPECT_EQ(MagnitudeOf(-0x1.8p-140F).significand, 3U << 22);
   EXPECT_EQ(MagnitudeOf(-0.0F).significand, 0U);
-  EXPECT_EQ(ShiftRightToEven(5, 1), 2U);
-  EXPECT_EQ(ShiftRightToEven(7, 1), 4U);
-  EXPECT_EQ(ShiftRightToEven(9, 3), 1U);
-  EXPECT_EQ(ShiftRightToEven(0xFFFFFF, 24), 1U);
-  EXPECT_EQ(ShiftRightToEven(0x800000, 24), 0U);
-  EXPECT_EQ(ShiftRightToEven(0x800001, 24), 1U);
-  EXPECT_EQ(ShiftRightToEven(0xFFFFFF, 25), 0U);
-  EXPECT_EQ(ShiftRightToEven(0xFFFFFF, 200), 0U);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(FormatCheck, AcceptsTheLegalFormats) {
       EXPECT_EQ(Hbm(Plain(type), convention), "");
       EXPECT_EQ(Text(Plain(type), FormatSlot::kMatrixSram, convention), "");
     }
-    for (std::uint32_t block : {8, 16, 32, 64}) {
+    for (std::uint32_t block : {8U, 16U, 32U, 64U}) {
       for (ElementType type : {kE4M3, kE5M2, kE3M2, kE2M3, kE2M1, Fp(true, 2, 2), Fp(true, 4, 2)}) {
         EXPECT_EQ(Hbm(Mx(type, block), convention), "");
       }

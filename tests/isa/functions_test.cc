@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "tests/isa/exp_sweep.h"
+#include "tests/support/random_floats.h"
 
 namespace moescope::isa {
 namespace {
@@ -144,12 +144,11 @@ float TreeSumByLevels(std::vector<float> level) {
 }
 
 TEST(TreeSum, EveryLengthBitForBit) {
-  std::mt19937 random(6);
+  test::RandomFloats random(6);
   for (std::size_t length = 1; length <= 300; ++length) {
     std::vector<float> values(length);
     for (float& value : values) {
-      value = std::ldexp(static_cast<float>(static_cast<std::int32_t>(random())),
-                         static_cast<int>(random() % 30) - 31);
+      value = random.Near(-10, 20);
     }
     const float expected = TreeSumByLevels(values);
     EXPECT_EQ(Bits(TreeSum(values)), Bits(expected)) << length;

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "isa/bfloat16.h"
 #include "isa/format_text.h"
 #include "isa/row_codec.h"
 #include "tests/isa/exact_model.h"
+#include "tests/support/random_floats.h"
 
 namespace moescope::isa {
 namespace {
@@ -134,30 +134,36 @@ TEST(MxBlock, EveryScaleWithEveryCode) {
 class BlockSource {
  public:
   std::vector<float> Next(std::size_t size) {
-    const int center = Between(-149, 127);
-    const int spread = Between(0, 20);
+    const int center = random_.Between(-149, 127);
+    const int spread = random_.Between(0, 20);
     std::vector<float> values(size);
-    for (float& value : values) value = Number(center - Between(0, spread));
-    const auto place = [&](float value) { values[random_() % size] = value; };
-    switch (random_() % 12) {
+    for (float& value : values) value = random_.Near(center - spread, center);
+    Disturb(values);
+    return values;
+  }
+
+ private:
+  void Disturb(std::vector<float>& values) {
+    float& one = values[random_.Below(static_cast<std::uint32_t>(values.size()))];
+    switch (random_.Below(12)) {
       case 0:
-        for (float& value : values) value = random_() % 2 != 0 ? 0.0F : -0.0F;
+        for (float& value : values) value = random_.Below(2) != 0 ? 0.0F : -0.0F;
         break;
       case 1:
         for (float& value : values) value = 0.0F;
-        place(std::bit_cast<float>(1 + static_cast<std::uint32_t>(random_()) % 0x7FFFFF));
+        one = std::bit_cast<float>(1 + random_.Below(0x7FFFFF));  // subnormal
         break;
       case 2:
-        place(kNan);
+        one = kNan;
         break;
       case 3:
-        place(random_() % 2 != 0 ? kInfinity : -kInfinity);
+        one = random_.Below(2) != 0 ? kInfinity : -kInfinity;
         break;
       case 4:
-        place(-0.0F);
+        one = -0.0F;
         break;
       case 5:
-        place(std::numeric_limits<float>::max());
+        one = std::numeric_limits<float>::max();
         break;
       case 6:
         for (float& value : values) value = Bf16ToFloat(FloatToBf16(value));
@@ -165,18 +171,9 @@ class BlockSource {
       default:
         break;
     }
-    return values;
   }
 
- private:
-  int Between(int low, int high) {
-    return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
-  }
-  float Number(int exponent) {
-    const float fraction = 1.0F + static_cast<float>(random_() % 8388608) / 8388608.0F;
-    return std::ldexp(random_() % 2 != 0 ? fraction : -fraction, exponent);
-  }
-  std::mt19937 random_{2024};
+  test::RandomFloats random_{2024};
 };
 
 std::vector<model::Table> BlockTables() {
@@ -193,7 +190,7 @@ TEST(MxBlock, EncodesAsTheExactModel) {
   const std::vector<model::Table> tables = BlockTables();
   BlockSource source;
   std::size_t blocks = 0;
-  for (std::size_t size : {8, 16, 32}) {
+  for (std::size_t size : {8U, 16U, 32U}) {
     for (int round = 0; round < 400; ++round) {
       const std::vector<float> values = source.Next(size);
       for (const model::Table& table : tables) {

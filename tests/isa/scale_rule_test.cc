@@ -7,13 +7,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "isa/bfloat16.h"
 #include "isa/format_text.h"
 #include "isa/mx_block.h"
 #include "tests/isa/exact_model.h"
+#include "tests/support/random_floats.h"
 
 namespace moescope::isa {
 namespace {
@@ -103,9 +103,9 @@ std::vector<float> ManyAmax() {
   for (std::uint32_t bits = 1; bits < kBf16Infinity; ++bits) {
     inputs.push_back(Bf16ToFloat(static_cast<Bf16>(bits)));
   }
-  std::mt19937 random(5);
+  test::RandomFloats random(5);
   while (inputs.size() < 60000) {
-    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()) & 0x7FFFFFFF);
+    const float value = std::fabs(random.AnyBits());
     if (std::isfinite(value) && value > 0.0F) inputs.push_back(value);
   }
   return inputs;
@@ -138,10 +138,9 @@ TEST(ScaleRule, RceilIsTheRoundedUpQuotient) {
   };
   for (const Threshold& row : kThresholds) {
     const auto largest = static_cast<float>(model::MakeTable(row.type, kOcp).largest());
-    std::mt19937 random(9);
+    test::RandomFloats random(9);
     for (int i = 0; i < 20000; ++i) {
-      const float amax = std::ldexp(1.0F + static_cast<float>(random() % 8388608) / 8388608.0F,
-                                    static_cast<int>(random() % 100) - 50);
+      const float amax = std::fabs(random.Near(-50, 50));
       ASSERT_EQ(Exponent(row.type, ScaleRule::kRceil, amax), round_up(amax / largest));
     }
     const float above = std::nextafter(largest, 1e9F);
