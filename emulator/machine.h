@@ -119,12 +119,62 @@ struct SerialOptions {
   friend bool operator==(const SerialOptions&, const SerialOptions&) = default;
 };
 
+// The DMA engines of `pipelined` and `rtl` (timing.md, 4.4), in [MOESCOPE.timing.pipelined].
+struct DmaOptions {
+  std::uint32_t queue = 0;           // transactions that wait behind the one in service
+  std::uint32_t issue_overhead = 3;  // cycles from accept to the first line
+  bool merge_lines = true;           // plan = "merged"; false: "legacy"
+  std::uint32_t lines_per_cycle = 1;
+  std::uint32_t max_lines = 64;   // in flight per engine
+  std::uint32_t convert_v = 2;    // cycles between the last byte of a V row and its write
+  bool store_done_issued = true;  // store_done = "issued"; false: "accept"
+
+  friend bool operator==(const DmaOptions&, const DmaOptions&) = default;
+};
+
+// [MOESCOPE.timing.pipelined] (timing.md, 4).
+struct PipelinedOptions {
+  std::uint32_t fill = 7;           // cycles before the first accept
+  std::uint32_t vv_slots = 1;       // slots of a V op with three addresses
+  std::uint32_t recovery = 1;       // added to an accept that waited
+  std::uint32_t loop_redirect = 3;  // bubble after a taken C_LOOP_END
+  bool retire_in_order = true;      // hazard H10
+  bool prefetch_v_blocks_vector = false;
+  bool matrix_load_blocks_all = false;
+  DmaOptions dma;
+
+  friend bool operator==(const PipelinedOptions&, const PipelinedOptions&) = default;
+};
+
+// [MOESCOPE.timing.rtl] (timing.md, 5).
+struct RtlOptions {
+  bool ibuf = true;  // model the instruction buffer (R11)
+  std::uint32_t ibuf_words = 32;
+  std::uint32_t ibuf_latency = 1;
+
+  friend bool operator==(const RtlOptions&, const RtlOptions&) = default;
+};
+
+// [MOESCOPE.timing.cost.<mnemonic>]: replaces the cost of one instruction in the chosen latency
+// profile. Formulas as in emulator/timing/cost_formula.h.
+struct CostOverride {
+  std::string mnemonic;
+  std::string result;
+  std::string interval;
+  std::string label;  // measured derived assumed
+  std::string source;
+
+  friend bool operator==(const CostOverride&, const CostOverride&) = default;
+};
+
 // [MOESCOPE.hbm] (timing.md, 2 and 6).
 struct HbmOptions {
   HbmModelKind model = HbmModelKind::kFast;
   std::uint32_t channels = 8;
   std::uint32_t dram_ps = 1000;
   bool refresh = false;
+  std::uint32_t fixed_latency = 12;        // clocks to the first row, model kFixed
+  std::uint32_t fixed_rows_per_cycle = 1;  // after it
 
   friend bool operator==(const HbmOptions&, const HbmOptions&) = default;
 };
@@ -157,6 +207,9 @@ struct MachineDescription {
   TimingModelKind timing = TimingModelKind::kSerial;
   LatencyProfile profile = LatencyProfile::kDse;
   SerialOptions serial;
+  PipelinedOptions pipelined;
+  RtlOptions rtl;
+  std::vector<CostOverride> costs;
   HbmOptions hbm;
 
   std::uint32_t Latency(LatencyKey key) const {
