@@ -169,7 +169,7 @@ struct CostOverride {
 
 // [MOESCOPE.hbm] (timing.md, 2 and 6).
 struct HbmOptions {
-  HbmModelKind model = HbmModelKind::kFast;
+  HbmModelKind model = HbmModelKind::kDram;
   std::uint32_t channels = 8;
   std::uint32_t dram_ps = 1000;
   bool refresh = false;
@@ -218,5 +218,8 @@ struct MachineDescription {
   }
   friend bool operator==(const MachineDescription&, const MachineDescription&) = default;
 };
+
+// The factor of the broadcast instructions: dialect.bmm_scale, or 1 / sqrt(HLEN) rounded to f32.
+float BmmScale(const MachineDescription& machine);
 
 }  // namespace moescope::emulator
