@@ -38,6 +38,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool end_object() override {
+    key_.clear();
     ReportDuplicates(*open_.back());
     return Close();
   }

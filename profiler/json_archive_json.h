@@ -234,7 +234,8 @@ class JsonReader {
   }
   std::string PathOf(std::string_view key) const { return absl::StrCat(path_, "/", Absl(key)); }
   void Fail(const std::string& path, std::string_view problem) {
-    if (error_.empty()) error_ = absl::StrCat(path, " ", Absl(problem));
+    if (!error_.empty()) return;
+    error_ = absl::StrCat(path.empty() ? "the top level" : path, " ", Absl(problem));
   }
   template <typename F>
   void EachMember(std::string_view key, F function) {

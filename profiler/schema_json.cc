@@ -185,11 +185,13 @@ class SchemaValidator::Run {
       if (node.names != nullptr) VisitName(*node.names, name);
       const auto at = node.properties.find(name);
       const Node* next = at == node.properties.end() ? node.additional : at->second.second;
+      if (next == nullptr) {
+        if (node.is_closed) Violate("'", name, "' is not a known member");
+        continue;
+      }
       const std::size_t place = PlaceOf(node, name);
       if (place < last) Violate("'", name, "' stands too late");
       last = std::max(last, place);
-      if (next == nullptr && node.is_closed) Violate("'", name, "' is not a known member");
-      if (next == nullptr) continue;
       path_.push_back(absl::StrCat("/", name));
       Visit(*next, member);
       path_.pop_back();

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "tests/support/project_folders.h"
 
 // Golden files lie in tests/golden and hold the exact bytes of an output. To accept changed
 // outputs, run the tests once with MOESCOPE_REGENERATE=1 in the environment and review the
@@ -15,7 +16,7 @@
 namespace moescope::test {
 
 inline void ExpectGolden(const std::string& name, std::string_view actual) {
-  const std::string path = MOESCOPE_SOURCE_DIR "/tests/golden/" + name;
+  const std::string path = SourceFolder() + "/tests/golden/" + name;
   const char* regenerate = std::getenv("MOESCOPE_REGENERATE");
   if (regenerate != nullptr && std::string_view(regenerate) == "1") {
     const absl::Status written = WriteFile(path, actual);
