@@ -109,7 +109,9 @@ class Builder::Writer {
   //   w.Emit<"V_SUB_VF">(d, a, f, /*mask=*/0, /*order=*/1);
   template <MnemonicText kMnemonic, typename... Operands>
   void Emit(const Operands&... operands) {
-    constexpr isa::InstructionIndex kOp = isa::Op(kMnemonic.view());
+    constexpr std::size_t kIndex = IndexOfMnemonic(kMnemonic.view());
+    static_assert(kIndex < isa::kInstructionCount, "unknown mnemonic");
+    constexpr auto kOp = static_cast<isa::InstructionIndex>(kIndex);
     static_assert(OperandCountFits(kOp, sizeof...(Operands)), "wrong number of operands");
     static_assert(OperandKindsFit<Operands...>(kOp), "an operand is of the wrong class");
     Emit(kOp, {AnyOperand(operands)...});

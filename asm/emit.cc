@@ -25,9 +25,11 @@ std::span<const std::string_view> OutputFormatNames() { return kNames; }
 absl::StatusOr<OutputFormat> ParseOutputFormat(std::string_view name) {
   const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
   if (found == std::end(kNames)) {
+    const std::string suggestion = DidYouMean(name, kNames);
     return absl::InvalidArgumentError(
-        absl::StrCat("unknown output format '", Absl(name), "'", DidYouMean(name, kNames),
-                     " Known: container, mem, hex, bin, readmemh, json, listing"));
+        absl::StrCat("unknown output format '", Absl(name), "'", suggestion,
+                     suggestion.empty() ? "; known" : " Known",
+                     ": container, mem, hex, bin, readmemh, json, listing"));
   }
   return static_cast<OutputFormat>(found - std::begin(kNames));
 }

@@ -115,12 +115,12 @@ bool Expander::NextOfMacro(Frame& frame, Line& line) {
   line = {source.text, source.file, source.number, frame.origin, nullptr};
   const bool replaces = source.text.find('\\') != std::string::npos;
   if (!replaces && !source.was_replaced) return true;
-  ColumnMap& map = frame.maps.emplace_back(source.text.size(), source.was_replaced);
+  ColumnMap& map = *frame.maps.emplace_back(
+      std::make_unique<ColumnMap>(source.text.size(), source.was_replaced));
   line.columns = &map;
   if (!replaces) return true;
-  frame.texts.push_back(
-      ReplaceParameters(source.text, frame.macro->parameters, frame.arguments, map));
-  line.text = frame.texts.back();
+  line.text = *frame.texts.emplace_back(std::make_unique<std::string>(
+      ReplaceParameters(source.text, frame.macro->parameters, frame.arguments, map)));
   return true;
 }
 

@@ -103,8 +103,8 @@ class Expander {
     // of a macro
     const Macro* macro = nullptr;
     std::vector<std::string> arguments;
-    std::deque<std::string> texts;
-    std::deque<ColumnMap> maps;
+    std::vector<std::unique_ptr<std::string>> texts;  // must not move; most uses need none
+    std::vector<std::unique_ptr<ColumnMap>> maps;
     // of a repetition
     std::vector<Line> body;
     std::uint64_t left = 0;

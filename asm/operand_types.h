@@ -27,6 +27,14 @@ struct MnemonicText {
   constexpr std::string_view view() const { return {text, kSize - 1}; }
 };
 
+// The row of a mnemonic, or isa::kInstructionCount. (clang 14 rejects the consteval isa::Op with a
+// template argument.)
+constexpr std::size_t IndexOfMnemonic(std::string_view mnemonic) {
+  std::size_t index = 0;
+  while (index < isa::kInstructionCount && isa::kInstructions[index].mnemonic != mnemonic) ++index;
+  return index;
+}
+
 // An operand of any class: a register, a lent register, or a value.
 struct AnyOperand {
   isa::RegisterFile file = isa::RegisterFile::kNone;
@@ -76,13 +84,13 @@ constexpr OperandCounts CountsOf(const isa::Instruction& row) {
   return counts;
 }
 
-constexpr bool OperandCountFits(isa::InstructionIndex op, std::size_t count) {
+constexpr bool OperandCountFits(std::size_t op, std::size_t count) {
   const OperandCounts counts = CountsOf(isa::kInstructions[op]);
   return count >= counts.fewest && count <= counts.most;
 }
 
 template <typename... Types>
-constexpr bool OperandKindsFit(isa::InstructionIndex op) {
+constexpr bool OperandKindsFit(std::size_t op) {
   constexpr std::size_t kCount = sizeof...(Types);
   const isa::RegisterFile files[kCount + 1] = {RegisterFileOfType<Types>()...};
   std::size_t next = 0;

@@ -42,6 +42,11 @@ void Reporter::Report(std::string_view id, std::string message, const Place& pla
     if (!level) return;
     severity = *level;
   }
+  // Beyond the limit findings are only counted, so that many of them cost little.
+  if (severity == Severity::kError ? errors_ >= max_errors_ : others_ >= kMostOthers) {
+    ++(severity == Severity::kError ? errors_ : others_);
+    return;
+  }
   Key key{id, place.at.file, place.at.line, place.at.column, place.origin, message};
   if (seen_.contains(key) || !HasRoomFor(severity)) return;
   seen_.insert(std::move(key));

@@ -174,8 +174,9 @@ TEST(BuilderDeathTest, MisuseIsADefect) {
 
 // What must not compile.
 template <MnemonicText kMnemonic, typename... Types>
-constexpr bool kAccepts = OperandCountFits(Op(kMnemonic.view()), sizeof...(Types)) &&
-                          OperandKindsFit<Types...>(Op(kMnemonic.view()));
+constexpr bool kAccepts = OperandCountFits(IndexOfMnemonic(kMnemonic.view()), sizeof...(Types)) &&
+                          OperandKindsFit<Types...>(IndexOfMnemonic(kMnemonic.view()));
+static_assert(IndexOfMnemonic("V_PS_V") == isa::kInstructionCount);
 static_assert(kAccepts<"V_ADD_VV", Gp, Gp, Gp>);
 static_assert(kAccepts<"V_ADD_VV", Gp, Gp, Gp, int>);
 static_assert(kAccepts<"H_PREFETCH_M", Gp, Gp, Ar, int, unsigned>);
