@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "base/diagnostic_json.h"
 #include "base/string_view.h"
-#include "cli/session/diagnostics_json.h"
 
 namespace moescope::session {
 
@@ -47,18 +46,6 @@ std::string Highlight(std::string text, Severity severity) {
   const std::size_t at = text.find(word);
   if (at == std::string::npos) return text;
   return text.replace(at, word.size(), absl::StrCat(Absl(ColourOf(severity)), word, "\033[0m"));
-}
-
-std::string_view GithubCommand(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return "error";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kNote:
-      break;
-  }
-  return "notice";
 }
 
 }  // namespace
@@ -97,7 +84,7 @@ void Console::Report(std::span<const Diagnostic> diagnostics) const {
     case DiagnosticsFormat::kJson:
       return err_(DiagnosticsJson(shown));
     case DiagnosticsFormat::kGithub:
-      return err_(RenderGithub(shown));
+      return err_(DiagnosticsGithub(shown));
   }
 }
 
@@ -120,29 +107,6 @@ std::string RenderFindings(std::span<const Diagnostic> diagnostics, bool colour)
   for (const Diagnostic& diagnostic : diagnostics) {
     const std::string rendered = RenderText(diagnostic);
     text += colour ? Highlight(rendered, diagnostic.severity) : rendered;
-  }
-  return text;
-}
-
-std::string RenderGithub(std::span<const Diagnostic> diagnostics) {
-  const auto property = [](std::string_view text) {
-    return absl::StrReplaceAll(
-        Absl(text), {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}, {":", "%3A"}, {",", "%2C"}});
-  };
-  std::string text;
-  for (const Diagnostic& d : diagnostics) {
-    std::vector<std::string> properties;
-    if (!d.location.file.empty()) properties.push_back("file=" + property(d.location.file));
-    if (d.location.line > 0) properties.push_back(absl::StrCat("line=", d.location.line));
-    if (d.location.column > 0) properties.push_back(absl::StrCat("col=", d.location.column));
-    if (!d.id.empty()) properties.push_back("title=" + property(d.id));
-    absl::StrAppend(&text, "::", Absl(GithubCommand(d.severity)));
-    for (std::size_t i = 0; i < properties.size(); ++i) {
-      absl::StrAppend(&text, i == 0 ? " " : ",", properties[i]);
-    }
-    absl::StrAppend(
-        &text, "::", absl::StrReplaceAll(d.message, {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}}),
-        "\n");
   }
   return text;
 }

@@ -63,7 +63,5 @@ int TextWidth(int descriptor);
 
 // Findings as text; in colour the severity stands out.
 std::string RenderFindings(std::span<const Diagnostic> diagnostics, bool colour);
-// GitHub workflow commands, one line per finding.
-std::string RenderGithub(std::span<const Diagnostic> diagnostics);
 
 }  // namespace moescope::session

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "base/diagnostic_json.h"
 #include "cli/session/exit_code.h"
 #include "tests/support/captured_console.h"
 
@@ -76,47 +77,19 @@ TEST(ConsoleTest, ColourMarksTheSeverityOnly) {
   EXPECT_EQ(coloured.replace(at, mark.size(), "error:"), plain);
 }
 
-TEST(ConsoleTest, GithubCommandsEscapeTheirText) {
-  const Diagnostic findings[] = {Finding(Severity::kError), Finding(Severity::kWarning),
-                                 Finding(Severity::kNote)};
-  EXPECT_EQ(RenderGithub(findings),
-            "::error file=a%2Cb.asm,line=3,col=7,title=AS008::value 5, 100%25: too large\n"
-            "::warning file=a%2Cb.asm,line=3,col=7,title=AS008::value 5, 100%25: too large\n"
-            "::notice file=a%2Cb.asm,line=3,col=7,title=AS008::value 5, 100%25: too large\n");
-  Diagnostic bare;
-  bare.message = "two\nlines";
-  EXPECT_EQ(RenderGithub({&bare, 1}), "::error::two%0Alines\n");
-}
-
-TEST(ConsoleTest, JsonFormatHoldsEveryField) {
-  CapturedConsole captured;
-  captured.console.set_diagnostics_format(DiagnosticsFormat::kJson);
-  const Diagnostic finding = Finding(Severity::kError);
-  captured.console.Report({&finding, 1});
-  EXPECT_EQ(captured.err, R"({
-  "schema": "moescope.diagnostics",
-  "schema_version": 1,
-  "diagnostics": [
-    {
-      "id": "AS008",
-      "severity": "error",
-      "message": "value 5, 100%: too large",
-      "file": "a,b.asm",
-      "line": 3,
-      "column": 7,
-      "length": 2,
-      "source_line": "S_ADDI_INT gp1",
-      "notes": [
-        {
-          "message": "split it",
-          "file": "a,b.asm",
-          "line": 4
-        }
-      ]
-    }
-  ]
-}
-)");
+TEST(ConsoleTest, OtherFormatsHoldTheSameFindings) {
+  const Diagnostic findings[] = {Finding(Severity::kError), Finding(Severity::kNote)};
+  CapturedConsole json, github;
+  json.console.set_diagnostics_format(DiagnosticsFormat::kJson);
+  github.console.set_diagnostics_format(DiagnosticsFormat::kGithub);
+  json.console.Report(findings);
+  github.console.Report(findings);
+  EXPECT_EQ(json.err, DiagnosticsJson(findings));
+  EXPECT_EQ(github.err, DiagnosticsGithub(findings));
+  github.err.clear();
+  github.console.set_quiet(1);
+  github.console.Report(findings);
+  EXPECT_EQ(github.err, DiagnosticsGithub({findings, 1}));
 }
 
 TEST(ConsoleTest, JsonSurvivesBytesThatAreNotUtf8) {

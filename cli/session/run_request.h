@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "stages/stage_table.h"
+
+// What a run is asked to do: the content of a run manifest and of the options of `moescope run`
+// (tools.md, 3). Plain data; paths are as the process opens them.
+
+namespace moescope::session {
+
+using KeyValue = std::pair<std::string, std::string>;
+
+struct ProgramRequest {
+  std::string file;                           // .asm, container or words; "-" = standard input
+  std::vector<std::string> stage_vocabulary;  // extension files, or names of shipped ones
+  stages::UnknownStage stage_errors = stages::UnknownStage::kError;
+  std::string stages;                        // sidecar with the stage table; empty = none
+  std::vector<std::string> include_folders;  // of .include
+  std::vector<KeyValue> definitions;         // .equ
+};
+
+struct MachineRequest {
+  std::string file;  // empty = the built-in machine
+  std::vector<KeyValue> set;
+  std::optional<std::string> timing;
+  std::vector<KeyValue> dialect;   // keys of isa.md 7
+  bool reference_dialect = false;  // the whole set `reference`
+  bool strict_encoding = false;
+  bool allow_unknown_keys = false;
+  bool default_missing_keys = false;  // --settings-fallback=defaults
+};
+
+struct ImageRequest {
+  std::string file;
+  std::uint64_t offset = 0;  // hbm only: byte address of the first byte
+};
+
+struct ImagesRequest {
+  std::optional<ImageRequest> hbm, vram, fpsram, intsram;
+  bool fpsram_is_bf16 = false;
+  std::optional<std::uint64_t> hbm_size;  // bytes
+};
+
+struct LimitsRequest {
+  std::optional<std::uint64_t> max_cycles;
+  std::optional<std::uint64_t> max_instructions;
+  std::optional<std::uint64_t> timeout_ms;
+};
+
+enum class Memory : std::uint8_t { kVram, kMram, kFpSram, kIntSram, kHbm, kRegisters };
+std::string_view MemoryName(Memory memory);  // "vram"
+std::optional<Memory> ParseMemory(std::string_view name);
+
+// Rows, tiles, words or bytes [begin, end) of a memory's dump.
+struct DumpRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// "BEGIN..END"; nothing when it is not that or ends before it begins.
+std::optional<DumpRange> ParseDumpRange(std::string_view text);
+
+struct OutputsRequest {
+  std::string profile;  // empty = none; "-" = standard output
+  std::vector<Memory> dumps;
+  std::map<Memory, DumpRange> dump_ranges;
+  std::string dump_dir = ".";
+  bool sparse = false;
+  std::string expect_report;  // empty = none
+  std::string pc_table;       // empty = none
+  bool host_stats = false;
+};
+
+// How two values may differ.
+struct Comparison {
+  enum class Kind : std::uint8_t { kExact, kUlp, kRelativeRms, kAbsolute };
+  Kind kind = Kind::kExact;
+  std::uint64_t ulp = 0;          // of bf16
+  std::uint32_t rel_rms_ppm = 0;  // of the expected values' root mean square
+  double absolute = 0;            // |a - b| <= absolute + relative * |b|
+  double relative = 0;
+};
+
+// A matrix in VRAM, column blocks of VLEN one behind the other: element (r, c) lies at
+// base + (c / VLEN * physical_rows + r) * VLEN + c % VLEN.
+struct MatrixPlace {
+  std::uint64_t base = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::uint64_t physical_rows = 0;
+};
+
+struct MemoryExpectation {
+  Memory space = Memory::kVram;
+  std::uint64_t address = 0;
+  std::optional<MatrixPlace> matrix;  // instead of address
+  std::vector<double> values;         // or a file
+  std::string file;  // .f32 for vram, mram and fpsram; u32 for intsram; bytes for hbm
+  Comparison compare;
+};
+
+// A figure of the profile and its expected value.
+struct MetricExpectation {
+  std::string name;  // "cycles", "hbm_read_physical_bytes"
+  std::uint64_t value = 0;
+};
+
+struct Expectations {
+  std::optional<std::string> end;
+  std::vector<MetricExpectation> totals;
+  std::vector<std::pair<std::string, std::vector<MetricExpectation>>> stages;
+  std::vector<MemoryExpectation> memory;
+  std::vector<std::pair<Memory, std::string>> sha256;
+
+  bool empty() const {
+    return !end && totals.empty() && stages.empty() && memory.empty() && sha256.empty();
+  }
+};
+
+struct RunRequest {
+  ProgramRequest program;
+  MachineRequest machine;
+  ImagesRequest images;
+  LimitsRequest limits;
+  OutputsRequest outputs;
+  Expectations expect;
+  std::map<std::string, std::string> labels;
+  std::optional<std::uint64_t> hot_rows;
+  bool sanitize = false;
+};
+
+}  // namespace moescope::session
