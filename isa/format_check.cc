@@ -58,7 +58,7 @@ absl::Status CheckMxElement(ElementType element, Convention convention) {
     return absl::OkStatus();
   }
   const int bits = element.Bits();
-  if (HasLegalFields(element) && bits >= 4 && bits <= 8) return absl::OkStatus();
+  if (HasLegalFields(element) && bits <= 8) return absl::OkStatus();
   return Illegal(
       "an Mx element must be a signed Fp of 4 to 8 bits with at least two exponent bits ",
       "and one mantissa bit, or Int of 8 bits, not ", ElementTypeName(element), " (", bits,

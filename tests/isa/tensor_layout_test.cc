@@ -149,6 +149,20 @@ TEST(TensorCodec, TilesDecodeAtTheirAddresses) {
   }
 }
 
+// A foreign image may hold anything behind the last column; it must not come back when a row is
+// written afterwards.
+TEST(TensorCodec, PaddingThatWasReadIsNotWritten) {
+  const TensorLayout layout = LayoutOf(Mx(kE4M3, 8), 1, 5).value();
+  TensorCodec codec(layout, kOcp, kFloor);
+  const std::vector<std::uint8_t> foreign(layout.total_bytes(), 0x77);
+  std::vector<float> values(5);
+  codec.Decode(foreign, values);
+  std::vector<std::uint8_t> bytes(layout.total_bytes());
+  codec.Encode(values, bytes);
+  EXPECT_EQ(std::vector<std::uint8_t>(bytes.begin() + 5, bytes.begin() + 8),
+            std::vector<std::uint8_t>(3, 0));
+}
+
 TEST(TensorCodec, StreamedRowsEqualTheWholeTensor) {
   const TensorLayout layout = LayoutOf(Mx(kE2M3, 16), 7, 40).value();
   TensorCodec codec(layout, kOcp, ScaleRule::kEven);
