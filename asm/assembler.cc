@@ -93,7 +93,9 @@ class Run {
       TrailingComment(line, FindComment(line.text));
       return directives_.Use(*macro, name, line, order_);
     }
-    Report(parser_.UnknownMnemonic(lexer.TextOf(name), name.span, directives_.MacroNames()), line);
+    Report(parser_.UnknownMnemonic(lexer.TextOf(name), name.span,
+                                   [this] { return directives_.MacroNames(); }),
+           line);
   }
 
   void Label(const Token& name, const Lexer& lexer, const Line& line) {

@@ -18,6 +18,7 @@ constexpr std::string_view kDirectiveNames[] = {".equ",  ".include", ".macro", "
                                                 ".rept", ".endr",    ".word"};
 
 constexpr std::uint64_t kCommandLineOrder = 0;
+constexpr std::size_t kMostSuggestions = 100;
 constexpr char kCommandLine[] = "<command line>";
 
 Problem TooDeep(std::string_view what, std::size_t depth, Span span) {
@@ -40,7 +41,9 @@ void ReportProblem(Reporter& reporter, const Sources& sources, const Problem& pr
     all.push_back({hint, sources.LocationOf(place)});
   }
   for (DiagnosticNote& note : notes) all.push_back(std::move(note));
-  reporter.Report(problem.id, problem.message, place, std::move(all));
+  std::string message = problem.message;
+  if (problem.suggestion && reporter.errors() < kMostSuggestions) message += problem.suggestion();
+  reporter.Report(problem.id, std::move(message), place, std::move(all));
 }
 
 Directives::Directives(const AssembleOptions& options, const InstructionParser& parser,
@@ -90,12 +93,10 @@ void Directives::Execute(const Token& token, Lexer& lexer, Line& line, std::uint
          {}},
         line, order);
   }
-  Report({"AS003",
-          absl::StrCat("unknown directive '", Absl(lexer.TextOf(token)), "'",
-                       DidYouMean(name, DirectiveNames())),
-          token.span,
-          {}},
-         line, order);
+  Problem unknown{
+      "AS003", absl::StrCat("unknown directive '", Absl(lexer.TextOf(token)), "'"), token.span, {}};
+  unknown.suggestion = [&name] { return DidYouMean(name, DirectiveNames()); };
+  Report(unknown, line, order);
 }
 
 bool Directives::AcceptName(std::string_view name, Problem& problem) const {

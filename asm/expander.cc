@@ -57,7 +57,7 @@ std::string DirectiveOf(std::string_view line) {
   return absl::AsciiStrToLower(Absl(text.substr(0, end)));
 }
 
-std::string ReplaceParameters(std::string_view text, const std::vector<std::string>& parameters,
+std::string ReplaceParameters(std::string_view text, const MacroParameters& parameters,
                               const std::vector<std::string>& arguments, ColumnMap& map) {
   std::string result;
   std::size_t at = 0;
@@ -67,11 +67,11 @@ std::string ReplaceParameters(std::string_view text, const std::vector<std::stri
     std::size_t end = slash + 1;
     while (end < text.size() && IsNameCharacter(text[end])) ++end;
     const std::string_view name = text.substr(slash + 1, end - slash - 1);
-    const auto found = std::find(parameters.begin(), parameters.end(), name);
+    const auto found = parameters.find(name);
     if (found == parameters.end()) {
       result += text.substr(slash, end - slash);
     } else {
-      const std::string& value = arguments[static_cast<std::size_t>(found - parameters.begin())];
+      const std::string& value = arguments[found->second];
       map.Add({result.size(), value.size()}, {slash, end - slash});
       result += value;
     }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ struct Line {
 // The place of a part of a line. Everything before a comment is ASCII, so bytes are columns.
 Place PlaceOf(const Line& line, Span span, std::uint64_t order);
 
+// Name -> number of the argument.
+using MacroParameters = std::map<std::string, std::size_t, std::less<>>;
+
 struct Macro {
   struct BodyLine {
     std::string text;
@@ -59,7 +63,7 @@ struct Macro {
 
   std::string name;
   std::uint32_t name_number = 0;
-  std::vector<std::string> parameters;
+  MacroParameters parameters;
   std::vector<BodyLine> body;
   isa::SourcePosition defined;
   bool is_broken = false;  // its definition had an error: uses are ignored
@@ -135,7 +139,7 @@ class Expander {
 std::string DirectiveOf(std::string_view line);
 
 // `text` with each \parameter replaced; names that are no parameter stay.
-std::string ReplaceParameters(std::string_view text, const std::vector<std::string>& parameters,
+std::string ReplaceParameters(std::string_view text, const MacroParameters& parameters,
                               const std::vector<std::string>& arguments, ColumnMap& map);
 
 }  // namespace moescope::assembler

@@ -197,11 +197,13 @@ class Evaluator {
       value = symbol->second.value;
       return true;
     }
-    std::vector<std::string_view> known;
-    for (const auto& [other, unused] : symbols_) known.push_back(other);
-    return Fail("AS011",
-                absl::StrCat("undefined symbol '", Absl(text), "'", DidYouMean(text, known)),
-                name.span);
+    Fail("AS011", absl::StrCat("undefined symbol '", Absl(text), "'"), name.span);
+    problem_.suggestion = [text, &symbols = symbols_] {
+      std::vector<std::string_view> known;
+      for (const auto& [other, unused] : symbols) known.push_back(other);
+      return DidYouMean(text, known);
+    };
+    return false;
   }
 
   Span SpanFrom(std::size_t begin) const { return {begin, end_ - begin}; }

@@ -178,8 +178,9 @@ bool InstructionParser::Parse(const InstructionForm& form, Lexer& lexer, const S
   return true;
 }
 
-Problem InstructionParser::UnknownMnemonic(std::string_view name, Span span,
-                                           const std::vector<std::string_view>& also_known) const {
+Problem InstructionParser::UnknownMnemonic(
+    std::string_view name, Span span,
+    const std::function<std::vector<std::string_view>()>& also_known) const {
   const std::string upper = absl::AsciiStrToUpper(Absl(name));
   for (const std::string_view known : kNotImplemented) {
     if (upper == known) {
@@ -202,10 +203,13 @@ Problem InstructionParser::UnknownMnemonic(std::string_view name, Span span,
   for (const OldSpelling& old : kOldSpellings) {
     if (upper == old.name) return {"AS001", absl::StrCat(start, "; ", Absl(old.advice)), span, {}};
   }
-  std::vector<std::string_view> candidates;
-  for (const isa::Instruction& row : set_.instructions()) candidates.push_back(row.mnemonic);
-  candidates.insert(candidates.end(), also_known.begin(), also_known.end());
-  return {"AS001", absl::StrCat(start, DidYouMean(name, candidates)), span, {}};
+  Problem problem{"AS001", start, span, {}};
+  problem.suggestion = [this, name, also_known] {
+    std::vector<std::string_view> candidates = also_known();
+    for (const isa::Instruction& row : set_.instructions()) candidates.push_back(row.mnemonic);
+    return DidYouMean(name, candidates);
+  };
+  return problem;
 }
 
 }  // namespace moescope::assembler

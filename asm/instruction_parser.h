@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,10 +50,10 @@ class InstructionParser {
   bool Parse(const InstructionForm& form, Lexer& lexer, const SymbolTable& symbols,
              ParsedInstruction& parsed, Problem& problem) const;
 
-  // The problem of a mnemonic that Find does not know (AS001 or AS002). `also_known` are further
+  // The problem of a mnemonic that Find does not know (AS001 or AS002). `also_known` gives further
   // names that can start a statement.
   Problem UnknownMnemonic(std::string_view name, Span span,
-                          const std::vector<std::string_view>& also_known) const;
+                          const std::function<std::vector<std::string_view>()>& also_known) const;
 
  private:
   const isa::InstructionSet& set_;

@@ -72,13 +72,11 @@ bool Directives::ReadParameters(Statement& statement, Macro& macro, Problem& pro
       if (token.kind == TokenKind::kProblem) problem = lexer.problem();
       return false;
     }
-    std::string name(lexer.TextOf(token));
-    if (std::find(macro.parameters.begin(), macro.parameters.end(), name) !=
-        macro.parameters.end()) {
+    const std::string name(lexer.TextOf(token));
+    if (!macro.parameters.emplace(name, macro.parameters.size()).second) {
       problem = {"AS012", absl::StrCat("parameter '", name, "' is given twice"), token.span, {}};
       return false;
     }
-    macro.parameters.push_back(std::move(name));
   }
   return true;
 }
@@ -132,18 +130,18 @@ void Directives::CheckBody(Macro& macro, const std::vector<Line>& body, std::uin
       std::size_t end = at + 1;
       while (end < code.size() && IsNameCharacter(code[end])) ++end;
       const std::string_view name = code.substr(at + 1, end - at - 1);
-      if (std::find(macro.parameters.begin(), macro.parameters.end(), name) !=
-          macro.parameters.end()) {
-        continue;
-      }
-      const std::vector<std::string_view> known(macro.parameters.begin(), macro.parameters.end());
+      if (macro.parameters.find(name) != macro.parameters.end()) continue;
       macro.is_broken = true;
-      Report({"AS011",
-              absl::StrCat("macro '", macro.name, "' has no parameter '", Absl(name), "'",
-                           DidYouMean(name, known)),
-              {at, end - at},
-              {}},
-             line, order);
+      Problem problem{"AS011",
+                      absl::StrCat("macro '", macro.name, "' has no parameter '", Absl(name), "'"),
+                      {at, end - at},
+                      {}};
+      problem.suggestion = [&macro, name] {
+        std::vector<std::string_view> known;
+        for (const auto& [parameter, index] : macro.parameters) known.push_back(parameter);
+        return DidYouMean(name, known);
+      };
+      Report(problem, line, order);
     }
   }
 }

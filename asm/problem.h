@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ struct Problem {
   std::string message;
   Span span;
   std::vector<std::string> hints;  // become notes at the same place
+  // Gives "; did you mean ...?" for the end of the message. Looking for near names takes time, so
+  // it happens only when the problem is shown; called before the line is left.
+  std::function<std::string()> suggestion;
 };
 
 }  // namespace moescope::assembler

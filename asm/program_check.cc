@@ -27,6 +27,13 @@ bool IsNoOperation(const ProgramCheck::Word& word) {
          word.parsed.operands.imm == 0;
 }
 
+// The range that goes on in range `index` because the region before it was popped.
+std::optional<std::uint32_t> ResumedRange(const isa::Program& program, std::size_t index) {
+  if (index == 0) return std::nullopt;
+  const bool is_push = program.ranges[index].parent == index - 1;
+  return is_push ? std::nullopt : program.ranges[index - 1].parent;
+}
+
 }  // namespace
 
 Place ProgramCheck::Word::PlaceOf(std::size_t operand) const {
@@ -95,10 +102,10 @@ void ProgramCheck::CheckLoopBody(const Word& word, std::size_t index) {
                    word.PlaceOf(index), OpenedHere(*FindLoop(gp)));
 }
 
-const ProgramCheck::OpenLoop* ProgramCheck::FindLoop(std::uint32_t gp) const {
+ProgramCheck::OpenLoop* ProgramCheck::FindLoop(std::uint32_t gp) {
   const auto found =
-      std::find_if(loops_.rbegin(), loops_.rend(), [gp](const OpenLoop& l) { return l.gp == gp; });
-  return found == loops_.rend() ? nullptr : &*found;
+      std::find_if(loops_.begin(), loops_.end(), [gp](const OpenLoop& l) { return l.gp == gp; });
+  return found == loops_.end() ? nullptr : &*found;
 }
 
 std::vector<DiagnosticNote> ProgramCheck::OpenedHere(const OpenLoop& loop) const {
@@ -108,9 +115,10 @@ std::vector<DiagnosticNote> ProgramCheck::OpenedHere(const OpenLoop& loop) const
 
 void ProgramCheck::OnLoopStart(const Word& word) {
   const std::uint32_t gp = word.parsed.operands.rd;
-  if (const OpenLoop* const open = FindLoop(gp)) {
-    reporter_.Report("AS104", absl::StrCat("gp", gp, " already counts an open loop"),
-                     word.PlaceOfStatement(), OpenedHere(*open));
+  if (OpenLoop* const open = FindLoop(gp)) {
+    ++open->restarts;
+    return reporter_.Report("AS104", absl::StrCat("gp", gp, " already counts an open loop"),
+                            word.PlaceOfStatement(), OpenedHere(*open));
   }
   loops_.push_back({gp, word.PlaceOfStatement()});
   open_registers_ |= 1u << gp;
@@ -118,10 +126,14 @@ void ProgramCheck::OnLoopStart(const Word& word) {
 
 void ProgramCheck::OnLoopEnd(const Word& word) {
   const std::uint32_t gp = word.parsed.operands.rd;
-  const OpenLoop* const open = FindLoop(gp);
+  OpenLoop* const open = FindLoop(gp);
   if (open == nullptr) {
     reporter_.Report("AS104", absl::StrCat("C_LOOP_END gp", gp, " ends no open loop"),
                      word.PlaceOfStatement());
+    return;
+  }
+  if (open->restarts > 0) {
+    --open->restarts;
     return;
   }
   if (open != &loops_.back()) {
@@ -131,7 +143,7 @@ void ProgramCheck::OnLoopEnd(const Word& word) {
                      word.PlaceOfStatement(), OpenedHere(loops_.back()));
   }
   loops_.erase(loops_.begin() + (open - loops_.data()));
-  if (FindLoop(gp) == nullptr) open_registers_ &= ~(1u << gp);
+  open_registers_ &= ~(1u << gp);
 }
 
 void ProgramCheck::Finish(const isa::Program& program) {
@@ -151,13 +163,16 @@ void ProgramCheck::Finish(const isa::Program& program) {
 }
 
 void ProgramCheck::CheckMarkers(const isa::Program& program) {
-  // A region counts for every range that encloses it.
+  // A region counts for every range that encloses it, and what follows a pop for the range that the
+  // region interrupted.
   std::vector<std::uint32_t> reachable(program.ranges.size());
   const std::uint32_t end = break_pc_ ? *break_pc_ + 1 : 0xFFFFFFFF;
   for (std::size_t i = program.ranges.size(); i-- > 0;) {
     const isa::StageRange& range = program.ranges[i];
     if (range.begin_pc < std::min(range.end_pc, end)) ++reachable[i];
-    if (range.parent && reachable[i] > 0) ++reachable[*range.parent];
+    if (reachable[i] == 0) continue;
+    if (range.parent) ++reachable[*range.parent];
+    if (const auto resumed = ResumedRange(program, i)) ++reachable[*resumed];
   }
   auto marker = markers_.begin();
   for (std::size_t i = 0; i < program.ranges.size(); ++i) {

@@ -40,6 +40,7 @@ class ProgramCheck {
   struct OpenLoop {
     std::uint32_t gp = 0;
     Place start;
+    std::uint32_t restarts = 0;  // starts of the same register while it is open
   };
 
   struct Marker {
@@ -53,12 +54,12 @@ class ProgramCheck {
   void OnLoopStart(const Word& word);
   void OnLoopEnd(const Word& word);
   void CheckMarkers(const isa::Program& program);
-  const OpenLoop* FindLoop(std::uint32_t gp) const;
+  OpenLoop* FindLoop(std::uint32_t gp);
   std::vector<DiagnosticNote> OpenedHere(const OpenLoop& loop) const;
 
   Reporter& reporter_;
   const Sources& sources_;
-  std::vector<OpenLoop> loops_;
+  std::vector<OpenLoop> loops_;            // one per register
   std::uint32_t open_registers_ = 0;       // bit n: gp n counts an open loop
   std::optional<std::uint32_t> break_pc_;  // of the first C_BREAK: nothing after it runs
   std::optional<Place> behind_break_;      // of the first word after it

@@ -70,10 +70,9 @@ void Reporter::Adopt(Diagnostic diagnostic, std::uint64_t order, std::uint32_t o
   if (!HasRoomFor(diagnostic.severity)) return;
   if (diagnostic.source_line.empty()) diagnostic.source_line = sources_.LineAt(diagnostic.location);
   for (DiagnosticNote& note : sources_.NotesOf(origin)) diagnostic.notes.push_back(std::move(note));
-  const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& finding) {
-    return finding.diagnostic == diagnostic;
-  });
-  if (!known) findings_.push_back({order, std::move(diagnostic)});
+  if (adopted_.insert(RenderText(diagnostic)).second) {
+    findings_.push_back({order, std::move(diagnostic)});
+  }
 }
 
 void Reporter::ReportWithoutPlace(std::string_view id, std::string message, const std::string& file,

@@ -54,6 +54,7 @@ class Reporter {
   std::size_t others_ = 0;  // warnings and notes met
   std::vector<Finding> findings_;
   std::set<Key> seen_;
+  std::set<std::string> adopted_;
 };
 
 }  // namespace moescope::assembler

@@ -78,12 +78,10 @@ std::uint32_t Sources::Intern(const Origin& origin) {
 }
 
 std::uint32_t Sources::InternMacroName(const std::string& name) {
-  const auto found = std::find(macro_names_.begin(), macro_names_.end(), name);
-  if (found == macro_names_.end()) {
-    macro_names_.push_back(name);
-    return static_cast<std::uint32_t>(macro_names_.size() - 1);
-  }
-  return static_cast<std::uint32_t>(found - macro_names_.begin());
+  const auto [entry, is_new] =
+      macro_numbers_.try_emplace(name, static_cast<std::uint32_t>(macro_names_.size()));
+  if (is_new) macro_names_.push_back(name);
+  return entry->second;
 }
 
 std::vector<DiagnosticNote> Sources::NotesOf(std::uint32_t origin) const {

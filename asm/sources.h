@@ -60,6 +60,7 @@ class Sources {
   std::vector<Origin> origins_;
   absl::flat_hash_map<std::array<std::uint32_t, 6>, std::uint32_t> origin_numbers_;
   std::vector<std::string> macro_names_;
+  std::map<std::string, std::uint32_t> macro_numbers_;
 };
 
 // Number of code points that begin in `text`.

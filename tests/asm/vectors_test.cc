@@ -77,6 +77,7 @@ TEST(VectorsTest, EveryProgramOfTheCorpusWordForWord) {
     ASSERT_TRUE(assembly.ok()) << assembly.status();
     EXPECT_TRUE(assembly->program.words == ReadWords(*words)) << folder;
     EXPECT_EQ(assembly->program.positions.size(), assembly->program.words.size());
+    EXPECT_TRUE(assembly->findings.empty()) << RenderText(assembly->findings[0]);
   }
   EXPECT_EQ(programs, 13);
 }
