@@ -1,0 +1,1 @@
+// Read by emitter_lint_test; never compiled.
