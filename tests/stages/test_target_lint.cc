@@ -86,6 +86,15 @@ std::string WithoutForeach(const std::string& text) {
   return out + text.substr(at);
 }
 
+// Whether a CMakeLists.txt has a test of that source, in its own folder or below.
+bool NamesTest(const SourceFile& lists, const std::filesystem::path& test) {
+  const std::string folder = std::filesystem::path(lists.path).parent_path().string() + "/";
+  const std::string path = test.string();
+  if (!path.starts_with(folder)) return false;
+  const std::string call = "moescope_test(" + path.substr(folder.size());
+  return WithoutForeach(lists.text).find(call) != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<EmitterFinding> LintTestTargets(const std::vector<SourceFile>& files,
@@ -100,10 +109,9 @@ std::vector<EmitterFinding> LintTestTargets(const std::vector<SourceFile>& files
       }
       continue;
     }
-    const std::string name = path.filename().string();
     const bool is_target = std::any_of(files.begin(), files.end(), [&](const SourceFile& other) {
-      return std::filesystem::path(other.path) == path.parent_path() / "CMakeLists.txt" &&
-             WithoutForeach(other.text).find("(" + name) != std::string::npos;
+      return std::filesystem::path(other.path).filename() == "CMakeLists.txt" &&
+             NamesTest(other, path);
     });
     if (!is_target) findings.push_back({"EM006", file.path, 0, "is in no test target"});
   }
