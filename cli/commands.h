@@ -4,7 +4,17 @@
 
 namespace moescope::cli {
 
-// One per subcommand, each defined in the file named after it.
+// One per subcommand, each defined in the file named after it or after its group.
+extern const Command kAnnotateCommand;
+extern const Command kAsmCommand;
 extern const Command kCompletionCommand;
+extern const Command kDisCommand;
+extern const Command kExplainCommand;
+extern const Command kLintCommand;
+extern const Command kProfileShowCommand;
+extern const Command kProfileVerifyCommand;
+extern const Command kStagesListCommand;
+extern const Command kStagesShowCommand;
+extern const Command kStagesStripCommand;
 
 }  // namespace moescope::cli

@@ -16,8 +16,6 @@ namespace moescope::session {
 
 namespace {
 
-constexpr int kMaximumWidth = 100;
-
 void WriteAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -98,8 +96,8 @@ bool UseColour(std::string_view choice, int descriptor) {
 
 int TextWidth(int descriptor) {
   winsize size{};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < 40) return kMaximumWidth;
-  return std::min<int>(size.ws_col, kMaximumWidth);
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < 40) return kTextWidth;
+  return std::min<int>(size.ws_col, kTextWidth);
 }
 
 std::string RenderFindings(std::span<const Diagnostic> diagnostics, bool colour) {

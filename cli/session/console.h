@@ -58,7 +58,9 @@ class Console {
 // for a terminal, NO_COLOR unset or empty, and TERM other than "dumb".
 bool UseColour(std::string_view choice, int descriptor);
 
-// Columns of the terminal at `descriptor`, or 100 when it is none; never more than 100.
+// Columns of tables and texts that do not go to a terminal.
+inline constexpr int kTextWidth = 100;
+// Columns of the terminal at `descriptor`, or kTextWidth when it is none; never more.
 int TextWidth(int descriptor);
 
 // Findings as text; in colour the severity stands out.

@@ -25,6 +25,7 @@ struct ProgramRequest {
   std::string stages;                        // sidecar with the stage table; empty = none
   std::vector<std::string> include_folders;  // of .include
   std::vector<KeyValue> definitions;         // .equ
+  bool is_raw = false;                       // a binary of words, whatever it looks like
 };
 
 struct MachineRequest {
