@@ -1,0 +1,20 @@
+# cmake -DCOMPILER=... -DROOT=... -DSOURCE=... -P check.cmake
+file(STRINGS "${SOURCE}" expected REGEX "^// expect: ")
+string(REPLACE "// expect: " "" expected "${expected}")
+if(expected STREQUAL "")
+  message(FATAL_ERROR "${SOURCE} says nothing behind '// expect:'")
+endif()
+set(command "${COMPILER}" -std=c++20 -fsyntax-only "-I${ROOT}" "${SOURCE}")
+
+execute_process(COMMAND ${command} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "the control variant does not compile:\n${out}${err}")
+endif()
+
+execute_process(COMMAND ${command} -DMUST_FAIL RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+if(result EQUAL 0)
+  message(FATAL_ERROR "the mistake compiles")
+endif()
+if(NOT "${out}${err}" MATCHES "${expected}")
+  message(FATAL_ERROR "no message matches '${expected}':\n${out}${err}")
+endif()
