@@ -1,6 +1,5 @@
 // An attribution needs its stage; pair and expert may be left out.
-// expect: no matching (function|constructor)|no default constructor|could not convert|field of
-// type|uninitialized
+// expect: no matching (function|constructor)|no default constructor|could not convert
 #include "stages/stage.h"
 
 #ifdef MUST_FAIL
