@@ -28,7 +28,6 @@ void Recorder::OnBegin(const emulator::RunDescription& description) {
   r.instructions = ZeroedArray<std::uint64_t>(program.words.size());
   r.cycles = ZeroedArray<std::uint64_t>(program.words.size() * emulator::kReasonCount);
   r.stages.resize(r.map.stage_names.size());
-  r.traffic.resize(program.ranges.size());
   r.timeline = Timeline(r.map.stage_names.size());
   r.busy = BusyRecord(r.map.stage_names.size());
   r.routing = RoutingRecord(r.map.pairs);
@@ -36,7 +35,8 @@ void Recorder::OnBegin(const emulator::RunDescription& description) {
   places_.assign(program.words.size(), {});
   for (std::uint32_t i = 0; i < program.ranges.size(); ++i) {
     const isa::StageRange& range = program.ranges[i];
-    const Place place{r.map.stage_of_range[i], r.map.triple_of_range[i], i, range.pair.has_value()};
+    const Place place{r.map.stage_of_range[i], r.map.triple_of_range[i], kNone,
+                      range.pair.has_value()};
     std::fill(places_.begin() + range.begin_pc, places_.begin() + range.end_pc, place);
   }
   for (std::size_t pc = 0; pc < std::min(places_.size(), description.cost_class.size()); ++pc) {
@@ -95,7 +95,12 @@ void Recorder::OnBusy(const emulator::Busy& event) {
 }
 
 void Recorder::OnTraffic(const emulator::Traffic& event) {
-  Recording::RangeTraffic& traffic = recording_.traffic[places_[event.pc].range];
+  std::uint32_t& index = places_[event.pc].traffic;
+  if (index == kNone) {
+    index = static_cast<std::uint32_t>(recording_.traffic.size());
+    recording_.traffic.push_back({.pc = event.pc});
+  }
+  Recording::WordTraffic& traffic = recording_.traffic[index];
   const std::uint64_t physical = kLineBytes * event.lines;
   Add(event.is_write ? traffic.write : traffic.read,
       {.logical_bytes = event.logical_bytes,

@@ -23,7 +23,8 @@ struct Recording {
     std::optional<emulator::Cycle> first_cycle;
     std::optional<emulator::Cycle> last_cycle;
   };
-  struct RangeTraffic {
+  struct WordTraffic {
+    std::uint32_t pc = 0;
     TrafficCounters read;
     TrafficCounters write;
   };
@@ -35,7 +36,7 @@ struct Recording {
   ZeroedArray<std::uint64_t> instructions;  // by pc
   ZeroedArray<std::uint64_t> cycles;        // [reason][pc]
   std::vector<StageRun> stages;
-  std::vector<RangeTraffic> traffic;                           // by range
+  std::vector<WordTraffic> traffic;  // of words that moved bytes, by first transfer
   absl::flat_hash_map<std::uint64_t, std::uint64_t> waits_on;  // stage << 32 | producing stage
   std::array<std::uint64_t, emulator::kCostClassCount> class_cycles{};
   std::uint64_t data_wait = 0;
@@ -54,7 +55,8 @@ struct Recording {
 };
 
 // Sums the events of one run. Every event costs constant time and allocates nothing, apart from the
-// first occurrence of a pair of stages that wait for each other; memory does not grow with a run.
+// first transfer of a word and the first wait of one stage for another; memory does not grow with a
+// run.
 // The program of the run must be valid and outlive the recording.
 class Recorder : public emulator::Listener {
  public:
@@ -75,7 +77,7 @@ class Recorder : public emulator::Listener {
   struct Place {
     std::uint32_t stage = 0;
     std::uint32_t triple = 0;
-    std::uint32_t range = 0;
+    std::uint32_t traffic = kNone;  // index into Recording::traffic
     bool has_pair = false;
     emulator::CostClass cost_class = emulator::CostClass::kUnsupported;
   };

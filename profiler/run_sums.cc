@@ -33,12 +33,17 @@ class Summer {
 
   void Run() {
     const isa::Program& program = recording_.program();
+    for (const Recording::WordTraffic& traffic : recording_.traffic) {
+      CounterBlock& block = sums_.ranges[recording_.RangeOf(traffic.pc)];
+      Add(block.read, traffic.read);
+      Add(block.write, traffic.write);
+    }
     for (std::uint32_t range = 0; range < program.ranges.size(); ++range) {
       for (std::uint32_t pc = program.ranges[range].begin_pc; pc < program.ranges[range].end_pc;
            ++pc) {
         AddWord(pc, range);
       }
-      FinishRange(range);
+      AddScalars(sums_.stages[recording_.map.stage_of_range[range]], sums_.ranges[range]);
     }
     FinishStages();
   }
@@ -87,13 +92,6 @@ class Summer {
     const emulator::CostClass cost_class = recording_.description.cost_class[pc];
     sums_.class_instructions[static_cast<std::size_t>(cost_class)] += instructions;
     if (cost_class > emulator::CostClass::kDerived) sums_.weak_opcodes.emplace(row, cost_class);
-  }
-
-  void FinishRange(std::uint32_t range) {
-    CounterBlock& block = sums_.ranges[range];
-    Add(block.read, recording_.traffic[range].read);
-    Add(block.write, recording_.traffic[range].write);
-    AddScalars(sums_.stages[recording_.map.stage_of_range[range]], block);
   }
 
   void FinishStages() {

@@ -47,13 +47,15 @@ constexpr std::uint32_t kNoProducer = emulator::kNoPc;
 
 }  // namespace
 
-Profile RichProfile() {
-  const isa::Program program = RichProgram();
+RecordedRun RichRun() {
+  RecordedRun result;
+  result.program = std::make_unique<isa::Program>(RichProgram());
+  const isa::Program& program = *result.program;
   emulator::RunDescription run = DescribeRich(program);
   run.cost_class[1] = emulator::CostClass::kAssumed;
   run.cost_class[3] = emulator::CostClass::kMeasured;
   run.cost_class[9] = emulator::CostClass::kExtrapolated;
-  Recorder recorder;
+  Recorder& recorder = *result.recorder;
   recorder.OnBegin(run);
   const std::vector<Step> steps = {
       {0, Reason::kFill, 7, kNoProducer, Unit::kSxAlu, 1},
@@ -92,14 +94,17 @@ Profile RichProfile() {
   end.channels = {{.bursts_read = 500, .bursts_written = 16, .row_hits = 400, .row_misses = 3},
                   {.bursts_read = 68, .busy_clocks = 70, .queue_high_water = 12}};
   recorder.OnEnd(end);
-  return MakeProfile(recorder.recording(), FixedOptions());
+  return result;
 }
 
-Profile SerialProfile() {
-  const isa::Program program = WorkedExample();
-  Recorder recorder;
-  RunSerially(program, WorkedExampleTrace(), recorder);
-  return MakeProfile(recorder.recording(), FixedOptions());
+RecordedRun SerialRun() {
+  RecordedRun result;
+  result.program = std::make_unique<isa::Program>(WorkedExample());
+  RunSerially(*result.program, WorkedExampleTrace(), *result.recorder);
+  return result;
 }
+
+Profile RichProfile() { return RichRun().profile(); }
+Profile SerialProfile() { return SerialRun().profile(); }
 
 }  // namespace moescope::profiler::test

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,7 +71,17 @@ struct RandomRun {
 isa::Program WorkedExample();
 std::vector<std::uint32_t> WorkedExampleTrace();
 
-// A small rich profile with regions, pairs, experts, routing, units, waits and channels.
+// A program and what was recorded of its run.
+struct RecordedRun {
+  std::unique_ptr<isa::Program> program;
+  std::unique_ptr<Recorder> recorder = std::make_unique<Recorder>();
+
+  Profile profile() const { return MakeProfile(recorder->recording(), FixedOptions()); }
+};
+
+// A small rich run with regions, pairs, experts, routing, units, waits and channels.
+RecordedRun RichRun();
+RecordedRun SerialRun();  // of the worked example
 Profile RichProfile();
 Profile SerialProfile();
 
