@@ -1,13 +1,11 @@
 #include "stages/lint_suppression.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/string_view.h"
 #include "base/suggestion.h"
-#include "stages/marker.h"
 #include "stages/source_text.h"
 
 namespace moescope::stages {
@@ -60,7 +58,9 @@ void LintSuppressions::ReadFile(std::uint32_t file) {
     const std::string_view text = Trimmed(line.comment);
     if (text.starts_with("@lint")) {
       ReadComment(file, line.number, static_cast<std::uint32_t>(line.comment_start + 1), text);
-    } else if (text.starts_with('@') && std::holds_alternative<Marker>(ParseMarker(text))) {
+    } else if (text.starts_with("@stage")) {
+      // Not parsed: in a macro body the attributes may still be parameters (pair=\p), and a
+      // malformed marker did not assemble.
       for (; waiting < entries_.size(); ++waiting) {
         by_marker_[{file, line.number}].push_back(waiting);
       }

@@ -124,6 +124,23 @@ TEST(LintSeededTest, ASuppressionCoversTheNextRangeOnly) {
               ::testing::ElementsAre("1 MS199", "34 MS104"));
 }
 
+// The marker that a suppression waits for may have parameters, which are no numbers yet.
+TEST(LintSuppressionTest, WorksInAMacroBodyWithParameters) {
+  const std::string macro =
+      ".macro WORK p\n%s; @stage=expert_bias pair=\\p\nV_TOPK gp1, gp2, gp3, 0\nV_ADD_VV gp1, gp2, "
+      "gp3\n"
+      "; @stage_end\n.endm\n; @stage_end\nWORK 0\n";
+  const auto with = [&macro](const std::string& line) {
+    std::string text = macro;
+    return text.replace(text.find("%s"), 2, line);
+  };
+  EXPECT_NE(test::LintText(with("")).Text().find("[MS104]"), std::string::npos);
+  const std::string allowed =
+      test::LintText(with("; @lint allow=MS104 reason=\"measured\"\n")).Text();
+  EXPECT_EQ(allowed.find("[MS104]"), std::string::npos) << allowed;
+  EXPECT_EQ(allowed.find("[MS199]"), std::string::npos) << allowed;
+}
+
 TEST(LintSeededTest, SuppressionsAreReportedInWords) {
   const std::string tail = "\n; @stage=expert_bias\nV_ADD_VV gp1, gp2, gp3\n";
   const std::string malformed =
