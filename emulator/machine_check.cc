@@ -1,5 +1,6 @@
 #include "emulator/machine_check.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "emulator/state/sparse_bytes.h"
 #include "isa/format_check.h"
 #include "isa/format_text.h"
+#include "isa/instruction_set.h"
 
 namespace moescope::emulator {
 
@@ -22,7 +24,9 @@ constexpr std::uint64_t kLargestTile = 8192;
 constexpr std::uint64_t kLargestWordMemory = std::uint64_t{1} << 24;
 constexpr std::uint64_t kLargestTransfer = std::uint64_t{1} << 20;  // rows
 constexpr std::uint64_t kLargestLatency = 1'000'000;
-constexpr std::uint64_t kLargestPeriod = 1'000'000'000;  // picoseconds
+constexpr std::uint64_t kLargestQueue = 1 << 16;
+constexpr std::uint64_t kLargestAccumulator = std::uint64_t{1} << 28;  // elements
+constexpr std::uint64_t kLargestPeriod = 1'000'000'000;                // picoseconds
 
 class Finder {
  public:
@@ -34,6 +38,7 @@ class Finder {
     if (!problems_.empty()) return problems_;
     Relations();
     Formats();
+    Costs();
     Models();
     return problems_;
   }
@@ -82,6 +87,7 @@ class Finder {
     Between("MOESCOPE.timing.serial.wo_cycles", m_.serial.wo_cycles, 0, kLargestLatency);
     Between("MOESCOPE.timing.serial.dma_issue_cycles", m_.serial.dma_issue_cycles, 0,
             kLargestLatency);
+    ModelRanges();
     const std::uint32_t channels = m_.hbm.channels;
     if (!std::has_single_bit(channels) || channels > 64) {
       Add("MOESCOPE.hbm.channels", absl::StrCat(channels), "must be a power of two from 1 to 64",
@@ -90,6 +96,24 @@ class Finder {
     if (m_.dialect.bmm_scale && !std::isfinite(*m_.dialect.bmm_scale)) {
       Add("MOESCOPE.bmm_scale", FloatText(*m_.dialect.bmm_scale), "must be a finite f32", "CF013");
     }
+  }
+
+  void ModelRanges() {
+    const std::string pipelined = "MOESCOPE.timing.pipelined.";
+    const PipelinedOptions& p = m_.pipelined;
+    Between(pipelined + "fill", p.fill, 0, kLargestLatency);
+    Between(pipelined + "vv_slots", p.vv_slots, 1, kLargestLatency);
+    Between(pipelined + "recovery", p.recovery, 0, kLargestLatency);
+    Between(pipelined + "loop_redirect", p.loop_redirect, 0, kLargestLatency);
+    Between(pipelined + "queue", p.dma.queue, 0, kLargestQueue);
+    Between(pipelined + "issue_overhead", p.dma.issue_overhead, 0, kLargestLatency);
+    Between(pipelined + "lines_per_cycle", p.dma.lines_per_cycle, 1, kLargestQueue);
+    Between(pipelined + "max_lines", p.dma.max_lines, 1, kLargestQueue);
+    Between(pipelined + "convert_v", p.dma.convert_v, 0, kLargestLatency);
+    Between("MOESCOPE.timing.rtl.ibuf_words", m_.rtl.ibuf_words, 1, kLargestQueue);
+    Between("MOESCOPE.timing.rtl.ibuf_latency", m_.rtl.ibuf_latency, 0, kLargestLatency);
+    Between("MOESCOPE.hbm.fixed_latency", m_.hbm.fixed_latency, 0, kLargestLatency);
+    Between("MOESCOPE.hbm.fixed_rows_per_cycle", m_.hbm.fixed_rows_per_cycle, 1, kLargestQueue);
   }
 
   void Latencies() {
@@ -116,6 +140,14 @@ class Finder {
     }
     Divides("BLEN", s.blen, "MLEN", s.mlen);
     Divides("HLEN", s.hlen, "VLEN", s.vlen);
+    // hmacc holds B tiles of f32.
+    const std::uint64_t accumulator = std::uint64_t{s.broadcast} * s.mlen * s.mlen;
+    if (accumulator > kLargestAccumulator) {
+      Add(Config("BROADCAST_AMOUNT"), absl::StrCat(s.broadcast),
+          absl::StrCat("times MLEN * MLEN accumulator elements is ", accumulator,
+                       ", must be at most ", kLargestAccumulator),
+          "CF013");
+    }
     if (m_.dialect.convention == isa::Convention::kReference &&
         m_.dialect.scale_rule != isa::ScaleRule::kFloor) {
       Add("MOESCOPE.scale_rule",
@@ -138,6 +170,15 @@ class Finder {
     Format("HBM_M_KV_TYPE", m_.formats.matrix_kv, isa::FormatSlot::kHbm);
     Format("HBM_V_ACT_TYPE", m_.formats.vector_activation, isa::FormatSlot::kHbm);
     Format("HBM_V_KV_TYPE", m_.formats.vector_kv, isa::FormatSlot::kHbm);
+  }
+
+  void Costs() {
+    for (const CostOverride& cost : m_.costs) {
+      const std::string path = absl::StrCat("MOESCOPE.timing.cost.", cost.mnemonic);
+      if (isa::InstructionSet::Builtin().Find(cost.mnemonic) == nullptr) {
+        Add(path, "{...}", "is not an instruction", "CF020");
+      }
+    }
   }
 
   void Models() {

@@ -1,5 +1,6 @@
 #include "emulator/machine_format_toml.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -54,13 +55,35 @@ class Fields {
     return node->value<bool>().value_or(false);
   }
 
-  // One of two words; empty when it is neither.
-  std::string Word(std::string_view key, std::string_view a, std::string_view b) {
+  // An integer, or a text that is not empty.
+  std::string IntegerOrText(std::string_view key) {
+    const toml::node* node = Required(key);
+    if (node == nullptr) return "";
+    if (node->is_integer()) return absl::StrCat(*node->value<std::int64_t>());
+    if (node->is_string() && !node->value<std::string>()->empty()) {
+      return *node->value<std::string>();
+    }
+    Fail(*node, key, "must be an integer or a formula", "CF004");
+    return "";
+  }
+
+  std::string Text(std::string_view key) {
+    const toml::node* node = Required(key);
+    if (node == nullptr) return "";
+    if (node->is_string() && !node->value<std::string>()->empty()) {
+      return *node->value<std::string>();
+    }
+    Fail(*node, key, "must be a text that is not empty", "CF004");
+    return "";
+  }
+
+  // One of some words; empty when it is none of them.
+  std::string Word(std::string_view key, const std::vector<std::string_view>& words) {
     const toml::node* node = Required(key);
     if (node == nullptr) return "";
     const std::string word = node->is_string() ? *node->value<std::string>() : "";
-    if (word == a || word == b) return word;
-    Fail(*node, key, absl::StrCat("must be \"", Absl(a), "\" or \"", Absl(b), "\""),
+    if (std::find(words.begin(), words.end(), word) != words.end()) return word;
+    Fail(*node, key, absl::StrCat("must be ", Alternatives(words)),
          node->is_string() ? "CF007" : "CF004");
     return "";
   }
@@ -144,7 +167,7 @@ std::optional<isa::ElementType> ReadElementType(const toml::node& node, const st
     return std::nullopt;
   }
   Fields fields(*table, path, report);
-  const std::string type = fields.Word("type", "Fp", "Int");
+  const std::string type = fields.Word("type", {"Fp", "Int"});
   isa::ElementType element;
   if (type == "Int") {
     fields.OnlyKeys({"type", "width"});
@@ -163,10 +186,28 @@ std::optional<isa::ElementType> ReadElementType(const toml::node& node, const st
 std::optional<isa::TensorFormat> ReadTensorFormat(const toml::table& table, const std::string& path,
                                                   MachineReport& report) {
   Fields fields(table, path, report);
-  const std::string format = fields.Word("format", "Plain", "Mx");
+  const std::string format = fields.Word("format", {"Plain", "Mx"});
   if (format == "Plain") return ReadPlain(fields, table, report);
   if (format == "Mx") return ReadMx(fields, table, report);
   return std::nullopt;
+}
+
+std::optional<CostOverride> ReadCostOverride(const toml::node& node, const std::string& path,
+                                             const std::string& mnemonic, MachineReport& report) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) {
+    report.Error(PlaceOf(node), Statement(path, node, "must be a table"), "CF004");
+    return std::nullopt;
+  }
+  Fields fields(*table, path, report);
+  fields.OnlyKeys({"result", "interval", "label", "source"});
+  CostOverride cost{.mnemonic = mnemonic};
+  cost.result = fields.IntegerOrText("result");
+  cost.interval = fields.IntegerOrText("interval");
+  cost.label = fields.Word("label", {"measured", "derived", "assumed"});
+  cost.source = fields.Text("source");
+  if (!fields.ok()) return std::nullopt;
+  return cost;
 }
 
 }  // namespace moescope::emulator

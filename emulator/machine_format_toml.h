@@ -5,6 +5,7 @@
 
 #include <toml++/toml.h>
 
+#include "emulator/machine.h"
 #include "emulator/machine_report.h"
 #include "isa/number_format.h"
 
@@ -19,5 +20,10 @@ std::optional<isa::TensorFormat> ReadTensorFormat(const toml::table& table, cons
 // A type node: `type = "Fp"` with sign, exponent, mantissa, or `type = "Int"` with width.
 std::optional<isa::ElementType> ReadElementType(const toml::node& node, const std::string& path,
                                                 MachineReport& report);
+
+// A [MOESCOPE.timing.cost.<mnemonic>] table (timing.md, 2): result and interval, each an integer or
+// a formula, label and source, all required.
+std::optional<CostOverride> ReadCostOverride(const toml::node& node, const std::string& path,
+                                             const std::string& mnemonic, MachineReport& report);
 
 }  // namespace moescope::emulator

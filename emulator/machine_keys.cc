@@ -17,6 +17,9 @@ using Description = MachineDescription;
 constexpr std::string_view kPublicFile = "public plena_settings.toml, July 2026";
 constexpr std::string_view kIsa = "isa.md 1 and 7";
 constexpr std::string_view kSerial = "timing.md 3.2: reproduces the public emulator";
+constexpr std::string_view kControlPath = "simulation of the released RTL's control path";
+constexpr std::string_view kScoreboard = "public prefill-DSE scoreboard";
+constexpr std::string_view kRtlText = "text of the released RTL";
 constexpr std::string_view kClock = "timing.md 2";
 constexpr std::string_view kHbm = "timing.md 6: Ramulator 2 HBM2 preset with the public patch";
 
@@ -71,8 +74,10 @@ MachineKey Text(std::string path, Member<Choice> member, std::string_view (*name
 
 // A truth value of the description that a file names by two words.
 MachineKey TwoWords(std::string path, Member<bool> member, std::string_view off,
-                    std::string_view on, std::string_view source) {
+                    std::string_view on, std::string_view source,
+                    CostClass label = CostClass::kDerived) {
   MachineKey key;
+  key.label = label;
   key.path = std::move(path);
   key.kind = KeyKind::kText;
   key.source = source;
@@ -274,6 +279,74 @@ void AppendSerial(std::vector<MachineKey>& keys) {
       "global", "channel", kSerial));
 }
 
+void AppendPipelined(std::vector<MachineKey>& keys) {
+  using U32 = std::uint32_t;
+  const std::string table = "MOESCOPE.timing.pipelined.";
+  const auto integer = [&](std::string_view name, Member<U32> member, CostClass label,
+                           std::string_view source) {
+    keys.push_back(Integer<U32>(absl::StrCat(table, Absl(name)), member, label, source));
+  };
+  const auto boolean = [&](std::string_view name, Member<bool> member, CostClass label,
+                           std::string_view source) {
+    keys.push_back(Boolean(absl::StrCat(table, Absl(name)), member, label, source));
+  };
+  using D = Description;
+  integer(
+      "fill", [](D& m) -> U32& { return m.pipelined.fill; }, CostClass::kMeasured, kControlPath);
+  integer(
+      "vv_slots", [](D& m) -> U32& { return m.pipelined.vv_slots; }, CostClass::kAssumed, "A02");
+  integer(
+      "recovery", [](D& m) -> U32& { return m.pipelined.recovery; }, CostClass::kMeasured,
+      kScoreboard);
+  integer(
+      "loop_redirect", [](D& m) -> U32& { return m.pipelined.loop_redirect; }, CostClass::kMeasured,
+      kControlPath);
+  boolean(
+      "retire_in_order", [](D& m) -> bool& { return m.pipelined.retire_in_order; },
+      CostClass::kMeasured, kScoreboard);
+  boolean(
+      "prefetch_v_blocks_vector",
+      [](D& m) -> bool& { return m.pipelined.prefetch_v_blocks_vector; }, CostClass::kDerived,
+      kRtlText);
+  boolean(
+      "matrix_load_blocks_all", [](D& m) -> bool& { return m.pipelined.matrix_load_blocks_all; },
+      CostClass::kDerived, kRtlText);
+  integer(
+      "queue", [](D& m) -> U32& { return m.pipelined.dma.queue; }, CostClass::kDerived, kRtlText);
+  integer(
+      "issue_overhead", [](D& m) -> U32& { return m.pipelined.dma.issue_overhead; },
+      CostClass::kDerived, kRtlText);
+  keys.push_back(TwoWords(
+      table + "plan", [](D& m) -> bool& { return m.pipelined.dma.merge_lines; }, "legacy", "merged",
+      "A08", CostClass::kAssumed));
+  integer(
+      "lines_per_cycle", [](D& m) -> U32& { return m.pipelined.dma.lines_per_cycle; },
+      CostClass::kDerived, kRtlText);
+  integer(
+      "max_lines", [](D& m) -> U32& { return m.pipelined.dma.max_lines; }, CostClass::kAssumed,
+      "A09");
+  integer(
+      "convert_v", [](D& m) -> U32& { return m.pipelined.dma.convert_v; }, CostClass::kDerived,
+      kRtlText);
+  keys.push_back(TwoWords(
+      table + "store_done", [](D& m) -> bool& { return m.pipelined.dma.store_done_issued; },
+      "accept", "issued", kRtlText));
+}
+
+void AppendRtl(std::vector<MachineKey>& keys) {
+  using U32 = std::uint32_t;
+  const std::string table = "MOESCOPE.timing.rtl.";
+  keys.push_back(Boolean(
+      table + "ibuf", [](Description& m) -> bool& { return m.rtl.ibuf; }, CostClass::kMeasured,
+      kControlPath));
+  keys.push_back(Integer<U32>(
+      table + "ibuf_words", [](Description& m) -> U32& { return m.rtl.ibuf_words; },
+      CostClass::kMeasured, kControlPath));
+  keys.push_back(Integer<U32>(
+      table + "ibuf_latency", [](Description& m) -> U32& { return m.rtl.ibuf_latency; },
+      CostClass::kMeasured, kControlPath));
+}
+
 void AppendHbm(std::vector<MachineKey>& keys) {
   using U32 = std::uint32_t;
   keys.push_back(Text<HbmModelKind>(
@@ -288,6 +361,13 @@ void AppendHbm(std::vector<MachineKey>& keys) {
   keys.push_back(Boolean(
       "MOESCOPE.hbm.refresh", [](Description& m) -> bool& { return m.hbm.refresh; },
       CostClass::kDerived, kHbm));
+  keys.push_back(Integer<U32>(
+      "MOESCOPE.hbm.fixed_latency", [](Description& m) -> U32& { return m.hbm.fixed_latency; },
+      CostClass::kAssumed, "A10"));
+  keys.push_back(Integer<U32>(
+      "MOESCOPE.hbm.fixed_rows_per_cycle",
+      [](Description& m) -> U32& { return m.hbm.fixed_rows_per_cycle; }, CostClass::kAssumed,
+      "A10"));
 }
 
 }  // namespace
@@ -301,6 +381,8 @@ const std::vector<MachineKey>& MachineKeys() {
     AppendDialect(*keys);
     AppendTiming(*keys);
     AppendSerial(*keys);
+    AppendPipelined(*keys);
+    AppendRtl(*keys);
     AppendHbm(*keys);
     return keys;
   }();

@@ -13,6 +13,7 @@
 #include "base/suggestion.h"
 #include "emulator/machine_format_toml.h"
 #include "isa/format_check.h"
+#include "isa/instruction_set.h"
 
 namespace moescope::emulator {
 
@@ -20,6 +21,7 @@ namespace {
 
 // HBM_V_INT_TYPE is read for its form alone.
 constexpr std::string_view kIntegerSlot = "TRANSACTIONAL.PRECISION.HBM_V_INT_TYPE";
+constexpr std::string_view kCosts = "MOESCOPE.timing.cost";
 constexpr std::string_view kScalarSlot = "TRANSACTIONAL.PRECISION.SCALAR_FP";
 
 bool IsSkipped(std::string_view path) { return path == "MODE" || path == "ANALYTIC"; }
@@ -41,6 +43,7 @@ std::vector<std::string> KnownPaths() {
   std::vector<std::string> paths = AcceptedKeys();
   for (const MachineKey& key : MachineKeys()) paths.push_back(key.FilePath());
   paths.emplace_back(kIntegerSlot);
+  paths.emplace_back(kCosts);
   paths.emplace_back("MODE");
   paths.emplace_back("ANALYTIC");
   return paths;
@@ -59,7 +62,8 @@ std::vector<std::string> NamesIn(const std::string& parent) {
   return names;
 }
 
-// "\"a\"", "\"a\" or \"b\"", "\"a\", \"b\" or \"c\"".
+}  // namespace
+
 std::string Alternatives(const std::vector<std::string_view>& choices) {
   std::string text;
   for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -71,8 +75,6 @@ std::string Alternatives(const std::vector<std::string_view>& choices) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string ValueText(const toml::node& node) {
   if (node.is_string()) {
@@ -113,6 +115,8 @@ void MachineReader::ReadTable(const toml::table& table, const std::string& path)
       } else {
         report_.Error(PlaceOf(node), Statement(inner, node, "must be a table"), "CF004");
       }
+    } else if (inner == kCosts) {
+      ReadCosts(node, inner);
     } else if (IsAccepted(inner)) {
       if (node.is_integer()) continue;
       report_.Error(PlaceOf(node), Statement(inner, node, "must be an integer"), "CF004");
@@ -123,8 +127,15 @@ void MachineReader::ReadTable(const toml::table& table, const std::string& path)
       ReadTable(*below, inner);
     } else {
       report_.Error(PlaceOf(node), Statement(inner, node, "must be a table"), "CF004");
+      broken_.push_back(inner);
     }
   }
+}
+
+bool MachineReader::IsBroken(std::string_view path) const {
+  return std::any_of(broken_.begin(), broken_.end(), [path](const std::string& table) {
+    return path == table || (path.starts_with(table) && path[table.size()] == '.');
+  });
 }
 
 void MachineReader::Unknown(const toml::key& key, const std::string& parent) {
@@ -222,6 +233,36 @@ void MachineReader::ReadFormat(const MachineKey& key, const toml::node& node) {
     return;
   }
   key.set_format(machine_, *format);
+}
+
+void MachineReader::ReadCosts(const toml::node& node, const std::string& path) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) {
+    report_.Error(PlaceOf(node), Statement(path, node, "must be a table"), "CF004");
+    return;
+  }
+  for (const auto& [key, cost] : *table) {
+    ReadCost(key, cost, absl::StrCat(path, ".", Absl(key.str())));
+  }
+}
+
+// Formulas are checked with the shape of the machine, not here.
+void MachineReader::ReadCost(const toml::key& mnemonic, const toml::node& node,
+                             const std::string& path) {
+  const std::string name(mnemonic.str());
+  if (isa::InstructionSet::Builtin().Find(name) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const isa::Instruction& row : isa::InstructionSet::Builtin().instructions()) {
+      names.push_back(row.mnemonic);
+    }
+    report_.Error(PlaceOf(mnemonic),
+                  absl::StrCat(path, ": is not an instruction", DidYouMean(name, names)), "CF020");
+    return;
+  }
+  places_[path] = PlaceOf(mnemonic);
+  if (const std::optional<CostOverride> cost = ReadCostOverride(node, path, name, report_)) {
+    machine_.costs.push_back(*cost);
+  }
 }
 
 }  // namespace moescope::emulator

@@ -33,6 +33,15 @@ std::string StemOf(const std::string& file) {
   return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
 }
 
+// What the library says, without its preamble ("Error while parsing key-value pair: ").
+std::string Reason(std::string_view description) {
+  const std::size_t colon = description.find(": ");
+  if (description.starts_with("Error while parsing") && colon != std::string_view::npos) {
+    description.remove_prefix(colon + 2);
+  }
+  return std::string(description);
+}
+
 // Fence: toml++ throws when it meets something that is not TOML.
 bool ParseToml(std::string_view text, MachineReport& report, toml::table& root) {
   try {
@@ -40,7 +49,7 @@ bool ParseToml(std::string_view text, MachineReport& report, toml::table& root) 
     return true;
   } catch (const toml::parse_error& error) {
     const FilePlace place{error.source().begin.line, error.source().begin.column};
-    const std::string description(error.description());
+    const std::string description = Reason(error.description());
     if (absl::StrContains(description, "redefine")) {
       report.Error(place, absl::StrCat("duplicated key: ", description), "CF006");
     } else {
@@ -80,7 +89,9 @@ class Loader {
   // The description starts as the built-in machine, so a default is in place already.
   void CheckMissing() {
     for (const MachineKey& key : MachineKeys()) {
-      if (!key.required || reader_.places().contains(key.path)) continue;
+      if (!key.required || reader_.places().contains(key.path) || reader_.IsBroken(key.path)) {
+        continue;
+      }
       const FilePlace place = reader_.NearestPlace(key.FilePath());
       if (options_.default_missing_keys) {
         report_.Warning(
