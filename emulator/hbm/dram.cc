@@ -67,6 +67,13 @@ void Dram::Advance(Channel& channel, DramClock clock) {
       channel.dram.AdvanceTo(admission, lives_);
       const Waiting& head = channel.backlog.front();
       channel.dram.Admit(head.burst, head.place.bank, head.place.row, head.offered, lives_);
+      if (report_queued_writes_ && head.burst.is_write) {
+        lives_.push_back({.burst = head.burst,
+                          .offered = head.offered,
+                          .admitted = admission,
+                          .command = kNever,
+                          .done = kNever});
+      }
       channel.backlog.PopFront();
     } else {
       channel.dram.AdvanceTo(step + 1, lives_);
@@ -97,6 +104,16 @@ std::vector<HbmChannelFigures> Dram::Figures() const {
   std::vector<HbmChannelFigures> figures;
   for (const Channel& channel : channels_) figures.push_back(channel.dram.Figures());
   return figures;
+}
+
+std::pair<std::uint64_t, DramClock> Dram::QueuePeak() const {
+  std::pair<std::uint64_t, DramClock> peak;
+  for (const Channel& channel : channels_) {
+    const auto [bursts, clock] = channel.dram.QueuePeak();
+    const bool more = bursts > peak.first;
+    if (more || (bursts == peak.first && clock < peak.second)) peak = {bursts, clock};
+  }
+  return peak;
 }
 
 }  // namespace moescope::emulator

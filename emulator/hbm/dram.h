@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "emulator/event.h"
@@ -37,12 +38,18 @@ class Dram {
   // No request is queued (data may still be under way).
   bool Idle() const;
 
+  // From now on lives() also tells when a write was queued: as a life without an end (`done` is
+  // kNever), before the one that tells of its WR.
+  void ReportQueuedWrites() { report_queued_writes_ = true; }
+
   // Bursts finished since the last call of ClearLives: channel by channel, each in command order.
   // A read appears when its RD is issued, at most read_latency clocks before its data arrive.
   const std::vector<BurstLife>& lives() const { return lives_; }
   void ClearLives() { lives_.clear(); }
 
   std::vector<HbmChannelFigures> Figures() const;
+  // The most bursts that one channel ever held, and the first clock in which one did.
+  std::pair<std::uint64_t, DramClock> QueuePeak() const;
 
  private:
   struct Waiting {
@@ -75,6 +82,7 @@ class Dram {
   AddressMap map_;
   std::deque<Channel> channels_;
   std::vector<BurstLife> lives_;
+  bool report_queued_writes_ = false;
 };
 
 }  // namespace moescope::emulator

@@ -34,7 +34,10 @@ void DramChannel::Admit(const Burst& burst, std::uint32_t bank, std::uint64_t ro
   row_of_[slot] = row;
   (burst.is_write ? writes_ : reads_).Append(slot);
   const std::uint64_t waiting = std::uint64_t{reads_.size()} + writes_.size() + active_.size();
-  figures_.queue_high_water = std::max(figures_.queue_high_water, waiting);
+  if (waiting > figures_.queue_high_water) {
+    figures_.queue_high_water = waiting;
+    queue_peak_clock_ = now_;
+  }
   wake_ = now_;
 }
 

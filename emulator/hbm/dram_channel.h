@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "emulator/event.h"
@@ -37,6 +38,10 @@ class DramChannel {
 
   // Counters so far; busy_clocks are those in which a request was queued or its data under way.
   HbmChannelFigures Figures() const;
+  // The queue high water of Figures() and the clock in which it was reached.
+  std::pair<std::uint64_t, DramClock> QueuePeak() const {
+    return {figures_.queue_high_water, queue_peak_clock_};
+  }
 
  private:
   struct Choice {
@@ -85,6 +90,7 @@ class DramChannel {
   DramClock next_refresh_ = kNever;
 
   HbmChannelFigures figures_;
+  DramClock queue_peak_clock_ = 0;
   DramClock busy_begin_ = 0;
   DramClock busy_end_ = 0;
 };

@@ -1,0 +1,50 @@
+// What the model says about itself before a run.
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "emulator/machine_text.h"
+#include "emulator/timing/cost_provenance.h"
+#include "emulator/timing/pipelined/pipelined_model.h"
+
+namespace moescope::emulator {
+namespace {
+
+void AppendHbmReasons(const MachineDescription& machine, std::vector<Reason>& reasons) {
+  reasons.insert(reasons.end(), {Reason::kDmaSlot, Reason::kDmaIssue});
+  if (machine.hbm.model != HbmModelKind::kFixed) reasons.push_back(Reason::kHbmQueue);
+  if (machine.hbm.model == HbmModelKind::kDram) reasons.push_back(Reason::kHbmRow);
+  if (machine.hbm.model != HbmModelKind::kFixed) reasons.push_back(Reason::kHbmBandwidth);
+  reasons.insert(reasons.end(), {Reason::kHbmLatency, Reason::kSramFill, Reason::kHbmOrder});
+}
+
+}  // namespace
+
+void PipelinedModel::Describe(const isa::Program& program, RunDescription& description) const {
+  description.issue_model =
+      absl::StrFormat("in-order, 1/cycle, asynchronous DMA, profile %s, HBM %s",
+                      std::string(LatencyProfileName(machine_.profile)),
+                      std::string(HbmModelName(machine_.hbm.model)));
+  std::vector<Reason>& reasons = description.reasons;
+  reasons = {Reason::kIssue,  Reason::kFill,    Reason::kRecovery, Reason::kCtrlLoop,
+             Reason::kRawFp,  Reason::kRawVram, Reason::kWarWaw,   Reason::kMxBusy,
+             Reason::kWoBusy, Reason::kVxBusy,  Reason::kSxBusy,   Reason::kRedPending,
+             Reason::kPortA,  Reason::kPortB,   Reason::kMixedLat};
+  AppendHbmReasons(machine_, reasons);
+  reasons.insert(reasons.end(), {Reason::kDrainMx, Reason::kDrainWo, Reason::kDrainVx,
+                                 Reason::kDrainSx, Reason::kDrainDma});
+  if (!options_.retire_in_order) std::erase(reasons, Reason::kMixedLat);
+  if (options_.recovery == 0) std::erase(reasons, Reason::kRecovery);
+  if (options_.fill == 0) std::erase(reasons, Reason::kFill);
+  description.units.clear();
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    description.units.push_back({static_cast<Unit>(unit), 1});
+  }
+
+  CostProvenance provenance(machine_, costs_);
+  if (options_.vv_slots == 1) provenance.AssumeThreeAddress("A02");
+  provenance.AssumeDma(options_.dma);
+  provenance.Describe(program, description);
+}
+
+}  // namespace moescope::emulator
