@@ -62,6 +62,11 @@ constexpr Explanation kExplanations[] = {
     {"CF020", "cost of an unknown instruction",
      "A [MOESCOPE.timing.cost] table names something that is not an instruction.",
      "[MOESCOPE.timing.cost.M_MMM]", "Use the suggested mnemonic."},
+    {"CF021", "cost that is no number of cycles",
+     "result and interval are integers or formulas of B, M, V, H (and N for V_TOPK) with + - * / "
+     "clog2() max(); divisions must be exact, and the value at least 1. H_* are timed by the DMA "
+     "engines and the HBM and have no cost of their own.",
+     "[MOESCOPE.timing.cost.M_MM]\nresult = \"M/7\"", "Correct the formula."},
 
     {"FT101", "word that is not an instruction",
      "The program reached a word whose opcode no instruction has. Words that are never reached do "

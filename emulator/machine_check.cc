@@ -4,12 +4,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "base/string_view.h"
 #include "emulator/machine_text.h"
 #include "emulator/state/sparse_bytes.h"
+#include "emulator/timing/cost_table.h"
 #include "isa/format_check.h"
 #include "isa/format_text.h"
 #include "isa/instruction_set.h"
@@ -106,7 +108,7 @@ class Finder {
     Between(pipelined + "recovery", p.recovery, 0, kLargestLatency);
     Between(pipelined + "loop_redirect", p.loop_redirect, 0, kLargestLatency);
     Between(pipelined + "queue", p.dma.queue, 0, kLargestQueue);
-    Between(pipelined + "issue_overhead", p.dma.issue_overhead, 0, kLargestLatency);
+    Between(pipelined + "issue_overhead", p.dma.issue_overhead, 1, kLargestLatency);
     Between(pipelined + "lines_per_cycle", p.dma.lines_per_cycle, 1, kLargestQueue);
     Between(pipelined + "max_lines", p.dma.max_lines, 1, kLargestQueue);
     Between(pipelined + "convert_v", p.dma.convert_v, 0, kLargestLatency);
@@ -173,11 +175,24 @@ class Finder {
   }
 
   void Costs() {
-    for (const CostOverride& cost : m_.costs) {
-      const std::string path = absl::StrCat("MOESCOPE.timing.cost.", cost.mnemonic);
-      if (isa::InstructionSet::Builtin().Find(cost.mnemonic) == nullptr) {
-        Add(path, "{...}", "is not an instruction", "CF020");
-      }
+    const std::optional<CostProblem> problem = CostTable::FindProblem(m_);
+    if (!problem) return;
+    const CostOverride& cost = m_.costs[problem->index];
+    const std::string path = absl::StrCat("MOESCOPE.timing.cost.", cost.mnemonic);
+    switch (problem->field) {
+      case CostProblem::Field::kMnemonic:
+        Add(path, "{...}", problem->requirement, problem->is_unknown ? "CF020" : "CF021");
+        break;
+      case CostProblem::Field::kResult:
+        Add(path + ".result", absl::StrCat("\"", cost.result, "\""), problem->requirement, "CF021");
+        break;
+      case CostProblem::Field::kInterval:
+        Add(path + ".interval", absl::StrCat("\"", cost.interval, "\""), problem->requirement,
+            "CF021");
+        break;
+      case CostProblem::Field::kLabel:
+        Add(path + ".label", absl::StrCat("\"", cost.label, "\""), problem->requirement, "CF007");
+        break;
     }
   }
 

@@ -260,6 +260,11 @@ void MachineReader::ReadCost(const toml::key& mnemonic, const toml::node& node,
     return;
   }
   places_[path] = PlaceOf(mnemonic);
+  if (const toml::table* fields = node.as_table()) {
+    for (const auto& [field, value] : *fields) {
+      places_[absl::StrCat(path, ".", Absl(field.str()))] = PlaceOf(value);
+    }
+  }
   if (const std::optional<CostOverride> cost = ReadCostOverride(node, path, name, report_)) {
     machine_.costs.push_back(*cost);
   }

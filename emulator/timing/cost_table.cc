@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/check.h"
-#include "base/string_view.h"
+#include "isa/instruction_set.h"
 
 namespace moescope::emulator {
 namespace {
@@ -31,18 +31,17 @@ bool HasAny(std::string_view text, std::string_view characters) {
   return text.find_first_of(characters) != std::string_view::npos;
 }
 
-// Empty when `text` gives 1..2^32-1 cycles for this instruction.
+// What `text` must be to give 1..2^32-1 cycles for this instruction; empty when it does.
 std::string FormulaProblem(const std::string& text, const isa::Instruction& instruction,
                            CostValues values) {
   const auto formula = CostFormula::Parse(text);
   if (!formula.ok()) return std::string(formula.status().message());
   const bool per_expert = formula->Uses(CostVariable::kN);
   if (per_expert && instruction.timing != isa::TimingClass::kTopK) {
-    return absl::StrFormat("N is the expert count of V_TOPK; %s has none",
-                           Absl(instruction.mnemonic));
+    return "must not use N: only V_TOPK has an expert count";
   }
   if (per_expert && HasAny(text, "-/")) {
-    return "a formula of N may only use +, *, clog2 and max";
+    return "with N must use +, *, clog2 and max only";
   }
   // Without - and / the value rises with N.
   for (const std::uint32_t experts : {1u, kMostExperts}) {
@@ -50,7 +49,7 @@ std::string FormulaProblem(const std::string& text, const isa::Instruction& inst
     const auto value = formula->Evaluate(values);
     if (!value.ok()) return std::string(value.status().message());
     if (*value < 1 || (*value > kLongest && !per_expert)) {
-      return absl::StrFormat("%d cycles, outside 1..4294967295", *value);
+      return absl::StrFormat("must give 1 to 4294967295 cycles, not %d", *value);
     }
     if (!per_expert) break;
   }
@@ -88,44 +87,36 @@ CostValues CostValuesOf(const MachineDescription& machine) {
 }
 
 std::optional<std::size_t> BuiltinIndexOf(std::string_view mnemonic) {
-  for (std::size_t i = 0; i < isa::kInstructionCount; ++i) {
-    if (isa::kInstructions[i].mnemonic == mnemonic) return i;
-  }
-  return std::nullopt;
+  const isa::InstructionSet& set = isa::InstructionSet::Builtin();
+  const isa::Instruction* row = set.Find(mnemonic);
+  if (row == nullptr) return std::nullopt;
+  return set.IndexOf(row);
 }
 
 std::optional<CostProblem> CostTable::FindProblem(const MachineDescription& machine) {
+  using Field = CostProblem::Field;
   const CostValues values = CostValuesOf(machine);
   for (std::size_t i = 0; i < machine.costs.size(); ++i) {
     const CostOverride& override = machine.costs[i];
     const auto index = BuiltinIndexOf(override.mnemonic);
-    if (!index) {
-      return CostProblem{i, "mnemonic",
-                         absl::StrFormat("unknown instruction '%s'", override.mnemonic)};
-    }
+    if (!index) return CostProblem{i, Field::kMnemonic, "is not an instruction", true};
     const isa::Instruction& instruction = isa::kInstructions[*index];
     if (!Has(instruction)) {
       return CostProblem{
-          i, "mnemonic",
-          absl::StrFormat("%s has no cost of its own; see [MOESCOPE.timing.pipelined] "
-                          "and [MOESCOPE.hbm]",
-                          override.mnemonic)};
+          i, Field::kMnemonic,
+          "has no cost of its own: see [MOESCOPE.timing.pipelined] and [MOESCOPE.hbm]"};
     }
-    for (const auto& [field, text] :
-         {std::pair{"result", &override.result}, std::pair{"interval", &override.interval}}) {
-      const std::string problem = FormulaProblem(*text, instruction, values);
-      if (!problem.empty()) return CostProblem{i, field, problem};
+    for (const auto& [field, text] : {std::pair{Field::kResult, &override.result},
+                                      std::pair{Field::kInterval, &override.interval}}) {
+      const std::string requirement = FormulaProblem(*text, instruction, values);
+      if (!requirement.empty()) return CostProblem{i, field, requirement};
     }
     if (InFrontEnd(instruction) && override.result != override.interval) {
-      return CostProblem{i, "interval",
-                         absl::StrFormat("%s executes in the front end: result and interval must "
-                                         "be equal",
-                                         override.mnemonic)};
+      return CostProblem{i, Field::kInterval,
+                         "must equal result: the instruction executes in the front end"};
     }
     if (!LabelNamed(override.label)) {
-      return CostProblem{
-          i, "label",
-          absl::StrFormat("'%s' is not one of measured, derived, assumed", override.label)};
+      return CostProblem{i, Field::kLabel, "must be measured, derived or assumed"};
     }
   }
   return std::nullopt;

@@ -30,11 +30,13 @@ struct OpCost {
   bool per_expert = false;  // the two depend on the expert count
 };
 
-// Where an override is wrong.
+// Where an override is wrong, and what it must be.
 struct CostProblem {
-  std::size_t index = 0;   // into MachineDescription::costs
-  std::string_view field;  // "mnemonic" "result" "interval" "label"
-  std::string message;
+  enum class Field : std::uint8_t { kMnemonic, kResult, kInterval, kLabel };
+  std::size_t index = 0;  // into MachineDescription::costs
+  Field field = Field::kMnemonic;
+  std::string requirement;
+  bool is_unknown = false;  // of kMnemonic: no such instruction
 };
 
 class CostTable {
@@ -75,7 +77,7 @@ class CostTable {
 // The values of the names that formulas of this machine use; N is 0.
 CostValues CostValuesOf(const MachineDescription& machine);
 
-// Row of the built-in table with this mnemonic (exact spelling), or none.
+// Row of the built-in table with this mnemonic, in any case, or none.
 std::optional<std::size_t> BuiltinIndexOf(std::string_view mnemonic);
 
 }  // namespace moescope::emulator

@@ -186,6 +186,23 @@ constexpr BadFile kBadFiles[] = {
      "81:9: error: MOESCOPE.timing.cost.M_MM.label = \"sure\": must be \"measured\", \"derived\" "
      "or "
      "\"assumed\" [CF007]"},
+    {"[MOESCOPE.hbm]",
+     "[MOESCOPE.timing.cost.M_MM]\nresult = \"M/7\"\ninterval = \"B+4\"\nlabel = "
+     "\"measured\"\nsource = \"x\"\n[MOESCOPE.hbm]",
+     "79:10: error: MOESCOPE.timing.cost.M_MM.result = \"M/7\": 64 / 7 does not divide exactly "
+     "[CF021]"},
+    {"[MOESCOPE.hbm]",
+     "[MOESCOPE.timing.cost.M_MM]\nresult = 3\ninterval = \"B+\"\nlabel = "
+     "\"measured\"\nsource = \"x\"\n[MOESCOPE.hbm]",
+     "80:12: error: MOESCOPE.timing.cost.M_MM.interval = \"B+\": the formula ends too early at "
+     "column 3 of 'B+' [CF021]"},
+    {"[MOESCOPE.hbm]",
+     "[MOESCOPE.timing.cost.H_STORE_V]\nresult = 3\ninterval = 3\nlabel = "
+     "\"measured\"\nsource = \"x\"\n[MOESCOPE.hbm]",
+     "78:23: error: MOESCOPE.timing.cost.H_STORE_V = {...}: has no cost of its own: see "
+     "[MOESCOPE.timing.pipelined] and [MOESCOPE.hbm] [CF021]"},
+    {"[MOESCOPE.hbm]", "[MOESCOPE.timing.pipelined]\nissue_overhead = 0\n[MOESCOPE.hbm]",
+     "79:18: error: MOESCOPE.timing.pipelined.issue_overhead = 0: must be at least 1 [CF012]"},
 };
 
 class BadMachineFile : public testing::TestWithParam<BadFile> {};
