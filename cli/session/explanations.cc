@@ -9,6 +9,7 @@
 #include "base/string_view.h"
 #include "base/suggestion.h"
 #include "cli/session/exit_code.h"
+#include "isa/explanations.h"
 #include "stages/explanations.h"
 
 namespace moescope::session {
@@ -61,7 +62,7 @@ constexpr Explanation kOwn[] = {
 std::vector<Explanation> AllExplanations() {
   std::vector<Explanation> all(std::begin(kOwn), std::end(kOwn));
   for (const std::span<const Explanation> folder :
-       {assembler::Explanations(), stages::Explanations()}) {
+       {assembler::Explanations(), isa::Explanations(), stages::Explanations()}) {
     all.insert(all.end(), folder.begin(), folder.end());
   }
   std::sort(all.begin(), all.end(),
