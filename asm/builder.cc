@@ -92,6 +92,12 @@ void Builder::SwitchTo(const Purpose& purpose) {
   WriteMarker(purpose ? MarkerOf(stages::MarkerKind::kStage, *purpose) : "; @stage_end");
 }
 
+void Builder::EndStage() {
+  CHECK_BECAUSE(regions_ == 0, "the end of a stage inside a nested region");
+  current_ = std::nullopt;
+  WriteMarker("; @stage_end");
+}
+
 void Builder::Emit(const Purpose& purpose, const isa::Instruction& row,
                    const isa::Operands& operands) {
   SwitchTo(purpose);

@@ -60,6 +60,10 @@ class Builder {
   Writer In(const stages::Attribution& attribution);
   Writer Unattributed();
 
+  // Writes "; @stage_end" even where nothing is in force: for a program that starts in the bucket
+  // on purpose, such as one that loads its input first.
+  void EndStage();
+
   // The words so far.
   std::uint32_t pc() const { return static_cast<std::uint32_t>(program_.words.size()); }
 

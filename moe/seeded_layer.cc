@@ -141,12 +141,26 @@ LayerTensors SeededTensors(const Layer& layer, std::uint64_t seed, Values values
   return tensors;
 }
 
-ExpertMatrices SeededExpert(const Layer& layer, int expert, std::uint64_t seed, Values values) {
+Bf16Matrix SeededMatrix(const Layer& layer, int expert, ExpertSource::Member member,
+                        std::uint64_t seed, Values values) {
   const std::int64_t h = layer.shape.hidden;
   const std::int64_t i = layer.shape.intermediate;
-  return {.gate = GateMatrix(layer, {Stream::kGate, i, h, expert}, seed, values),
-          .up = UpMatrix(layer, {Stream::kUp, i, h, expert}, seed, values),
-          .down = DownMatrix({Stream::kDown, h, i, expert}, seed, values)};
+  if (member == &ExpertMatrices::gate) {
+    return GateMatrix(layer, {Stream::kGate, i, h, expert}, seed, values);
+  }
+  if (member == &ExpertMatrices::up) {
+    return UpMatrix(layer, {Stream::kUp, i, h, expert}, seed, values);
+  }
+  return DownMatrix({Stream::kDown, h, i, expert}, seed, values);
+}
+
+ExpertMatrices SeededExpert(const Layer& layer, int expert, std::uint64_t seed, Values values) {
+  const auto make = [&](ExpertSource::Member member) {
+    return SeededMatrix(layer, expert, member, seed, values);
+  };
+  return {.gate = make(&ExpertMatrices::gate),
+          .up = make(&ExpertMatrices::up),
+          .down = make(&ExpertMatrices::down)};
 }
 
 SideLora SeededLora(const Layer& layer, int rank, float scale, std::uint64_t seed) {
@@ -169,12 +183,16 @@ Bf16Matrix SeededOutputGradient(const Layer& layer, std::int64_t tokens, std::ui
   return Normal(seed, {Stream::kOutputGradient, tokens, layer.shape.hidden}, 1.0f);
 }
 
+absl::StatusOr<Bf16Matrix> SeededExperts::LoadOne(int expert, Member member) const {
+  Bf16Matrix matrix = SeededMatrix(layer_, expert, member, seed_, values_);
+  if (layer_.weights == WeightFormat::kBf16) return matrix;
+  return Decode(Encode(matrix, layer_.weights, orientation_, rules_), rules_);
+}
+
 absl::StatusOr<ExpertMatrices> SeededExperts::Load(int expert) const {
-  ExpertMatrices matrices = SeededExpert(layer_, expert, seed_, values_);
-  if (layer_.weights == WeightFormat::kBf16) return matrices;
-  for (Bf16Matrix* matrix : {&matrices.gate, &matrices.up, &matrices.down}) {
-    ASSIGN_OR_RETURN(*matrix,
-                     Decode(Encode(*matrix, layer_.weights, orientation_, rules_), rules_));
+  ExpertMatrices matrices;
+  for (const Member member : {&ExpertMatrices::gate, &ExpertMatrices::up, &ExpertMatrices::down}) {
+    ASSIGN_OR_RETURN(matrices.*member, LoadOne(expert, member));
   }
   return matrices;
 }

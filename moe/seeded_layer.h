@@ -26,9 +26,11 @@ Bf16Matrix SeededHidden(const Layer& layer, std::int64_t tokens, std::uint64_t s
 // Everything besides the routed experts. Router tensors are BF16-exact.
 LayerTensors SeededTensors(const Layer& layer, std::uint64_t seed, Values values = Values::kRandom);
 
-// The matrices of one expert before they are encoded.
+// The matrices of one expert before they are encoded, and one of them.
 ExpertMatrices SeededExpert(const Layer& layer, int expert, std::uint64_t seed,
                             Values values = Values::kRandom);
+Bf16Matrix SeededMatrix(const Layer& layer, int expert, ExpertSource::Member member,
+                        std::uint64_t seed, Values values = Values::kRandom);
 
 SideLora SeededLora(const Layer& layer, int rank, float scale, std::uint64_t seed);
 
@@ -42,6 +44,7 @@ class SeededExperts : public ExpertSource {
                 Values values = Values::kRandom)
       : layer_(layer), seed_(seed), orientation_(orientation), rules_(rules), values_(values) {}
   absl::StatusOr<ExpertMatrices> Load(int expert) const override;
+  absl::StatusOr<Bf16Matrix> LoadOne(int expert, Member member) const override;
 
  private:
   Layer layer_;

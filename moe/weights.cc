@@ -1,6 +1,7 @@
 #include "moe/weights.h"
 
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "base/status.h"
@@ -89,6 +90,11 @@ absl::Status Check(const EncodedExperts& experts, const Layer& layer) {
   RETURN_IF_ERROR(CheckGateUpRows(experts.layout, 2 * i));
   RETURN_IF_ERROR(CheckStored("W13", experts.gate_up, layer, 2 * i, h));
   return CheckStored("W2", experts.down, layer, h, i);
+}
+
+absl::StatusOr<Bf16Matrix> ExpertSource::LoadOne(int expert, Member member) const {
+  ASSIGN_OR_RETURN(ExpertMatrices matrices, Load(expert));
+  return std::move(matrices.*member);
 }
 
 absl::StatusOr<ExpertMatrices> StoredExperts::Load(int expert) const {

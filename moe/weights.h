@@ -28,6 +28,9 @@ class ExpertSource {
   virtual ~ExpertSource() = default;
   // 0 <= expert < E.
   virtual absl::StatusOr<ExpertMatrices> Load(int expert) const = 0;
+  // One of the three; a source that can make it alone does less work.
+  using Member = Bf16Matrix ExpertMatrices::*;
+  virtual absl::StatusOr<Bf16Matrix> LoadOne(int expert, Member member) const;
 };
 
 // Everything of a layer besides the routed expert matrices. Absent tensors are empty.

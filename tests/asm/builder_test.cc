@@ -38,6 +38,25 @@ TEST(BuilderTest, TheExampleOfTheHeader) {
   ExpectSameAsItsText(built);
 }
 
+TEST(BuilderTest, EndStageIsWrittenAlsoWhereNothingIsInForce) {
+  Builder builder;
+  builder.EndStage();
+  builder.Unattributed().Emit<"S_ADDI_INT">(Gp(1), kGp0, 1);
+  builder.In({.stage = stages::kGather, .pair = 0}).Emit<"S_ADDI_INT">(Gp(1), kGp0, 2);
+  builder.EndStage();
+  builder.Unattributed().Emit<"C_BREAK">();
+  const BuiltProgram built = builder.Finish();
+  EXPECT_EQ(built.text,
+            "; @stage_end\n"
+            "S_ADDI_INT gp1, gp0, 1\n"
+            "; @stage=gather pair=0\n"
+            "S_ADDI_INT gp1, gp0, 2\n"
+            "; @stage_end\n"
+            "C_BREAK\n");
+  EXPECT_EQ(built.program.ranges.size(), 3u);
+  ExpectSameAsItsText(built);
+}
+
 TEST(BuilderTest, WritersInTurnWriteMarkersOnlyWhereTheStageChanges) {
   Builder builder({.file = "two.asm", .header = "Two stages.\nIn turn."});
   Builder::Writer none = builder.Unattributed();
