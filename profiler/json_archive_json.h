@@ -224,6 +224,8 @@ class JsonReader {
   }
 
  private:
+  static constexpr std::uint64_t kMaximumCount = (std::uint64_t{1} << 53) - 1;
+
   // Objects of a profile have few members that are looked up by name.
   const Json* Find(std::string_view key) const {
     if (!object_.is_object() || !error_.empty()) return nullptr;
@@ -252,7 +254,9 @@ class JsonReader {
     value = json.get<bool>();
   }
   void Read(const Json& json, const std::string& path, std::uint64_t& value) {
-    if (!json.is_number_unsigned()) return Fail(path, "is not an integer from 0 on");
+    if (!json.is_number_unsigned() || json.get<std::uint64_t>() > kMaximumCount) {
+      return Fail(path, "is not an integer from 0 to 2^53 - 1");
+    }
     value = json.get<std::uint64_t>();
   }
   void Read(const Json& json, const std::string& path, std::string& value) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,12 @@ absl::StatusOr<std::string> SpeedscopeReport(const Profile& profile, std::string
 // The listing with instructions, cycles and top reason of every word. InvalidArgument when the
 // table is of another program or run.
 absl::StatusOr<std::string> AnnotatedReport(const Profile& profile, const PcTable& table);
+
+// One self-contained page without script: tables, and plots as inline SVG drawn from the integers
+// of the profile. `source` is the text of the program's source file, for the hot instructions; with
+// `compare`, a second run is drawn below the first in every section.
+std::string HtmlReport(const Profile& profile, const std::optional<std::string>& source,
+                       const Profile* compare);
 
 // The public stage profiles (profile.md, 5.9). `all_stages` writes the fourteen built-in stages and
 // `other`, else the ten routed ones and `other`. What a profile does not hold is null unless the

@@ -19,6 +19,7 @@ absl::StatusOr<std::string> Report(const Profile& profile, const ReportOptions& 
   if (format == "stage_profile_v2") {
     return StageProfileV2(profile, options.all_stages, options.pc_table);
   }
+  if (format == "html") return HtmlReport(profile, options.source, options.compare);
   if (format == "annotated") {
     if (options.pc_table != nullptr) return AnnotatedReport(profile, *options.pc_table);
     return absl::FailedPreconditionError(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,14 +13,15 @@
 
 namespace moescope::profiler {
 
-inline constexpr std::array<std::string_view, 8> kReportFormats = {"text",
+inline constexpr std::array<std::string_view, 9> kReportFormats = {"text",
                                                                    "markdown",
                                                                    "csv",
                                                                    "collapsed",
                                                                    "speedscope",
                                                                    "annotated",
                                                                    "stage_profile_v1",
-                                                                   "stage_profile_v2"};
+                                                                   "stage_profile_v2",
+                                                                   "html"};
 
 struct ReportOptions {
   std::string format = "text";
@@ -28,6 +30,8 @@ struct ReportOptions {
   bool all_stages = false;            // stage_profile_*: fourteen stages and `other`
   std::size_t width = 100;            // text
   const PcTable* pc_table = nullptr;  // annotated; more detail for collapsed and stage_profile_*
+  std::optional<std::string> source;  // html: text of the program's source file
+  const Profile* compare = nullptr;   // html: a second run, drawn beside the first
 };
 
 // InvalidArgument for an unknown format, table or weight or a per-pc table of another run;
