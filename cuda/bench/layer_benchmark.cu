@@ -1,0 +1,271 @@
+// Times the forward of one layer on the device. Called by bench/cuda_layer; prints one line of
+// tab-separated fields per measurement:
+//   shape tokens format phase median_ms min_ms max_ms samples
+// Phases: all (whole forward), dispatch, gate_up, down, combine.
+//
+//   layer_benchmark SHAPE TOKENS FORMAT [--tile N] [--sms N] [--phases] [--samples N]
+//
+// Weights and inputs are random and rotate over enough sets to exceed four times the L2; samples
+// are replays of a CUDA graph between two events, after three warm-ups.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cuda/buffer_layout.h"
+#include "cuda/device.h"
+#include "cuda/forward.h"
+#include "cuda/memory.h"
+#include "moe/layer_names.h"
+#include "moe/presets.h"
+#include "moe/workload.h"
+
+namespace moescope::cuda {
+namespace {
+
+void Require(bool condition, const std::string& what) {
+  if (condition) return;
+  std::fprintf(stderr, "layer_benchmark: %s\n", what.c_str());
+  std::exit(1);
+}
+void Require(const absl::Status& status) { Require(status.ok(), std::string(status.message())); }
+void Require(cudaError_t error) { Require(error == cudaSuccess, cudaGetErrorString(error)); }
+template <typename T>
+T Require(absl::StatusOr<T> value) {
+  Require(value.status());
+  return *std::move(value);
+}
+
+__device__ std::uint64_t Mix(std::uint64_t z) {
+  z ^= z >> 30;
+  z *= 0xBF58476D1CE4E5B9u;
+  z ^= z >> 27;
+  z *= 0x94D049BB133111EBu;
+  return z ^ z >> 31;
+}
+
+// BF16 numbers of random sign and fraction with exponents of [scale / 2, scale].
+__global__ void FillBf16(std::uint16_t* to, std::int64_t count, std::uint64_t seed, int exponent) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+       i += stride) {
+    const std::uint64_t random = Mix(seed + 0x9E3779B97F4A7C15u * (i + 1));
+    const int e = 127 + exponent - static_cast<int>(random >> 60 & 3);
+    to[i] = static_cast<std::uint16_t>((random & 0x807F) | e << 7);
+  }
+}
+
+// Random codes and scales of packed chunks; E4M3 NaN codes are avoided.
+__global__ void FillChunks(std::uint8_t* to, std::int64_t bytes, std::uint64_t seed, int chunk,
+                           int elements, bool fp4, int scale) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < bytes;
+       i += stride) {
+    const std::uint64_t random = Mix(seed + 0x9E3779B97F4A7C15u * (i + 1));
+    std::uint8_t byte = static_cast<std::uint8_t>(random);
+    if (!fp4 && (byte & 0x7F) == 0x7F) byte ^= 1;
+    if (i % chunk >= elements) byte = static_cast<std::uint8_t>(scale - (random >> 8 & 1));
+    to[i] = byte;
+  }
+}
+
+struct Sample {
+  float median, smallest, largest;
+};
+
+Sample Summarise(std::vector<float> times) {
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times.front(), times.back()};
+}
+
+struct Case {
+  std::string shape;
+  std::int64_t tokens = 0;
+  moe::WeightFormat format = moe::WeightFormat::kBf16;
+  int tile = 0;
+  int sms = 0;
+  int samples = 40;
+};
+
+// One set of device buffers.
+struct Set {
+  Memory x, idx, w, weights, y, workspace;
+};
+
+class Benchmark {
+ public:
+  Benchmark(const Case& c, const DeviceTraits& device)
+      : case_(c), plan_(PlanOf(c, device)), l2_bytes_(device.l2_bytes) {
+    routing_ = Require(moe::GenerateRouting(Require(moe::ParseWorkload("uniform")),
+                                            {c.tokens, plan_.shape.top_k, plan_.shape.experts}, 7));
+    Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    MakeSets();
+  }
+
+  void Measure() {
+    std::vector<cudaGraphExec_t> graphs;
+    for (Set& set : sets_) graphs.push_back(Capture(set));
+    for (int i = 0; i < 3; ++i) {
+      for (cudaGraphExec_t graph : graphs) Require(cudaGraphLaunch(graph, stream_));
+    }
+    Require(cudaStreamSynchronize(stream_));
+    Print("all", Time(graphs));
+    Require(Finish(plan_, sets_.front().workspace.span(), {stream_}).status());
+  }
+
+ private:
+  static Plan PlanOf(const Case& c, const DeviceTraits& device) {
+    moe::Layer layer = moe::Plain(moe::RoutedOnly(Require(moe::FindPreset(c.shape))));
+    layer.router = {};
+    layer.weights = c.format;
+    layer.weighting = moe::Weighting::kPre;
+    Options options = OptionsFor(layer);
+    options.token_tile = c.tile;
+    options.sm_limit = c.sms;
+    return Require(MakePlan(layer.shape, c.tokens, options, device));
+  }
+
+  std::int64_t Sets() const {
+    // Bytes that one forward touches at least: active weights and activations.
+    const std::int64_t active = std::min<std::int64_t>(plan_.shape.experts, plan_.pairs());
+    const std::int64_t weights = LayoutOf(plan_, Buffer::kPackedWeights).bytes;
+    const std::int64_t touched =
+        weights / plan_.shape.experts * active + 4 * plan_.tokens * plan_.shape.hidden;
+    return std::clamp<std::int64_t>(4 * l2_bytes_ / touched + 1, 1, 16);
+  }
+
+  void MakeSets() {
+    const std::int64_t h = plan_.shape.hidden;
+    const BufferLayout packed = LayoutOf(plan_, Buffer::kPackedWeights);
+    for (std::int64_t i = 0; i < Sets(); ++i) {
+      Set set{Require(Memory::Allocate(2 * plan_.tokens * h)),
+              Require(Memory::Allocate(4 * plan_.pairs())),
+              Require(Memory::Allocate(4 * plan_.pairs())),
+              Require(Memory::Allocate(packed.bytes)),
+              Require(Memory::Allocate(2 * plan_.tokens * h)),
+              Require(Memory::Allocate(LayoutOf(plan_, Buffer::kWorkspace).bytes))};
+      FillBf16<<<1056, 256>>>(static_cast<std::uint16_t*>(set.x.data()), plan_.tokens * h,
+                              11 * i + 1, 0);
+      FillWeights(set, packed, 13 * i + 5);
+      Require(CopyToDevice(set.idx.data(), Rotated(i).data(), 4 * plan_.pairs()));
+      Require(CopyToDevice(set.w.data(), routing_.topk_w.data(), 4 * plan_.pairs()));
+      sets_.push_back(std::move(set));
+    }
+    Require(cudaDeviceSynchronize());
+  }
+
+  // The routing of a set: the same counts on other experts.
+  std::vector<std::int32_t> Rotated(std::int64_t set) const {
+    std::vector<std::int32_t> ids = routing_.topk_idx;
+    for (std::int32_t& id : ids) {
+      id = static_cast<std::int32_t>((id + 37 * set) % plan_.shape.experts);
+    }
+    return ids;
+  }
+
+  void FillWeights(const Set& set, const BufferLayout& packed, std::uint64_t seed) const {
+    auto* bytes = static_cast<std::uint8_t*>(set.weights.data());
+    for (const char* name : {"gate_up", "down"}) {
+      const Slice& slice = packed.Find(name);
+      if (case_.format == moe::WeightFormat::kBf16) {
+        FillBf16<<<4096, 256>>>(reinterpret_cast<std::uint16_t*>(bytes + slice.offset),
+                                slice.bytes / 2, seed, -5);
+      } else {
+        const bool fp4 = case_.format == moe::WeightFormat::kMxfp4B32;
+        const int elements = fp4 ? 2048 : 4096;
+        const int chunk = elements + (case_.format == moe::WeightFormat::kMxfp8B8 ? 512 : 128);
+        FillChunks<<<4096, 256>>>(bytes + slice.offset, slice.bytes, seed, chunk, elements, fp4,
+                                  fp4 ? 121 : 116);
+      }
+    }
+  }
+
+  ForwardTensors TensorsOf(const Set& set) const {
+    const std::int64_t t = plan_.tokens;
+    const std::int64_t h = plan_.shape.hidden;
+    const std::int64_t k = plan_.shape.top_k;
+    return {.x = Tensor::Dense(set.x.data(), ElementType::kBf16, t, h),
+            .topk_idx = Tensor::Dense(set.idx.data(), ElementType::kInt32, t, k),
+            .topk_w = Tensor::Dense(set.w.data(), ElementType::kFloat32, t, k),
+            .weights = set.weights.span(),
+            .y = Tensor::Dense(set.y.data(), ElementType::kBf16, t, h)};
+  }
+
+  cudaGraphExec_t Capture(const Set& set) const {
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    Require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+    Require(Forward(plan_, TensorsOf(set), set.workspace.span(), {stream_}));
+    Require(cudaStreamEndCapture(stream_, &graph));
+    Require(cudaGraphInstantiate(&executable, graph, 0));
+    Require(cudaGraphDestroy(graph));
+    return executable;
+  }
+
+  // One event pair around as many replays as last about 0.2 ms; sets rotate.
+  Sample Time(const std::vector<cudaGraphExec_t>& graphs) const {
+    cudaEvent_t start;
+    cudaEvent_t stop;
+    Require(cudaEventCreate(&start));
+    Require(cudaEventCreate(&stop));
+    std::vector<float> times;
+    std::size_t next = 0;
+    for (int sample = 0; sample < case_.samples; ++sample) {
+      const int replays = static_cast<int>(graphs.size());
+      Require(cudaEventRecord(start, stream_));
+      for (int i = 0; i < replays; ++i) {
+        Require(cudaGraphLaunch(graphs[next++ % graphs.size()], stream_));
+      }
+      Require(cudaEventRecord(stop, stream_));
+      Require(cudaEventSynchronize(stop));
+      float milliseconds = 0;
+      Require(cudaEventElapsedTime(&milliseconds, start, stop));
+      times.push_back(milliseconds / static_cast<float>(replays));
+    }
+    return Summarise(std::move(times));
+  }
+
+  void Print(const char* phase, const Sample& sample) const {
+    std::printf("%s\t%lld\t%s\t%s\t%.5f\t%.5f\t%.5f\t%d\ttile=%d\n", case_.shape.c_str(),
+                static_cast<long long>(case_.tokens), std::string(moe::Name(case_.format)).c_str(),
+                phase, sample.median, sample.smallest, sample.largest, case_.samples,
+                plan_.token_tile);
+    std::fflush(stdout);
+  }
+
+  Case case_;
+  Plan plan_;
+  std::int64_t l2_bytes_;
+  moe::Routing routing_;
+  std::vector<Set> sets_;
+  cudaStream_t stream_ = nullptr;
+};
+
+int Run(int argc, char** argv) {
+  Require(argc >= 4,
+          "usage: layer_benchmark SHAPE TOKENS FORMAT [--tile N] [--sms N] [--samples N]");
+  Case c{.shape = argv[1],
+         .tokens = std::atoll(argv[2]),
+         .format = Require(moe::ParseWeightFormat(argv[3]))};
+  for (int i = 4; i + 1 < argc; i += 2) {
+    const std::string option = argv[i];
+    int* const to = option == "--tile"      ? &c.tile
+                    : option == "--sms"     ? &c.sms
+                    : option == "--samples" ? &c.samples
+                                            : nullptr;
+    Require(to != nullptr, "unknown option " + option);
+    *to = std::atoi(argv[i + 1]);
+  }
+  Benchmark(c, Require(OpenDevice(0)).traits).Measure();
+  return 0;
+}
+
+}  // namespace
+}  // namespace moescope::cuda
+
+int main(int argc, char** argv) { return moescope::cuda::Run(argc, argv); }

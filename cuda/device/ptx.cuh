@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cuda.h>
+#include <cuda_bf16.h>
+
+#include <cstdint>
+
+// Single instructions of sm_90a as functions: barriers, copies, fences.
+
+namespace moescope::cuda::device {
+
+__device__ __forceinline__ std::uint32_t SharedAddress(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+// ---- mbarrier ----
+__device__ __forceinline__ void BarrierInit(std::uint32_t barrier, std::uint32_t count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
+}
+__device__ __forceinline__ void BarrierArrive(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+__device__ __forceinline__ void BarrierArriveExpect(std::uint32_t barrier, std::uint32_t bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ bool BarrierTest(std::uint32_t barrier, std::uint32_t parity) {
+  std::uint32_t done;
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, p;\n"
+      "}\n"
+      : "=r"(done)
+      : "r"(barrier), "r"(parity)
+      : "memory");
+  return done != 0;
+}
+__device__ __forceinline__ void BarrierWait(std::uint32_t barrier, std::uint32_t parity) {
+  while (!BarrierTest(barrier, parity)) {
+  }
+}
+// Makes initialised barriers visible to the copy engine.
+__device__ __forceinline__ void FenceBarrierInit() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// ---- proxies ----
+// Ordinary stores before it are seen by wgmma and the copy engine after it.
+__device__ __forceinline__ void FenceAsyncProxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// ---- copies ----
+__device__ __forceinline__ void PrefetchMap(const CUtensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(reinterpret_cast<std::uint64_t>(map)) : "memory");
+}
+__device__ __forceinline__ void CopyTile3(std::uint32_t to, const CUtensorMap* map,
+                                          std::uint32_t barrier, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "l"(reinterpret_cast<std::uint64_t>(map)), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+__device__ __forceinline__ void CopyTile2(std::uint32_t to, const CUtensorMap* map,
+                                          std::uint32_t barrier, int x, int y) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "l"(reinterpret_cast<std::uint64_t>(map)), "r"(barrier), "r"(x), "r"(y)
+      : "memory");
+}
+// `bytes` is a multiple of 16; both addresses are 16-byte aligned.
+__device__ __forceinline__ void CopyBulk(std::uint32_t to, const void* from, std::uint32_t bytes,
+                                         std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
+}
+// 16 bytes; zeros when `valid` is false.
+__device__ __forceinline__ void CopyAsync16(std::uint32_t to, const void* from, bool valid) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+               "r"(valid ? 16 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void CopyAsyncCommit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int kPending>
+__device__ __forceinline__ void CopyAsyncWait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
+
+// ---- warpgroups ----
+template <int kRegisters>
+__device__ __forceinline__ void RegistersDecrease() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+__device__ __forceinline__ void RegistersIncrease() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+__device__ __forceinline__ void NamedBarrier(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// Four 8x8 matrices of BF16, stored transposed: lane l gives the address of row l % 8 of matrix
+// l / 8.
+__device__ __forceinline__ void StoreMatrices(std::uint32_t to, std::uint32_t a, std::uint32_t b,
+                                              std::uint32_t c, std::uint32_t d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+
+__device__ __forceinline__ float ExpApproximate(float x) {
+  float y;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(__fmul_rn(x, 1.4426950408889634f)));
+  return y;
+}
+__device__ __forceinline__ float ReciprocalApproximate(float x) {
+  float y;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+}  // namespace moescope::cuda::device

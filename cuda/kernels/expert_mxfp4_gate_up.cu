@@ -1,0 +1,12 @@
+#include "cuda/kernels/expert_instances.cuh"
+#include "cuda/kernels/expert_kernel.cuh"
+
+namespace moescope::cuda {
+
+cudaError_t LaunchGateUpMxfp4(const ExpertArguments& arguments, const CUtensorMap& weights,
+                              const CUtensorMap& hidden, ExpertTile tile, cudaStream_t stream) {
+  return LaunchTile<device::Fp4Weights, Projection::kGateUp>(arguments, weights, hidden, tile,
+                                                             stream);
+}
+
+}  // namespace moescope::cuda
