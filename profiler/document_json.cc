@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/string_view.h"
+#include "profiler/json_text.h"
 
 namespace moescope::profiler {
 
@@ -143,6 +144,8 @@ std::string PrettyText(const Json& value) {
 std::string CompactText(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+
+std::string JsonString(std::string_view text) { return CompactText(Json(std::string(text))); }
 
 Json& AppendMember(Json& object, std::string_view key) {
   auto& members = object.get_ref<Json::object_t&>();

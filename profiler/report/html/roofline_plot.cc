@@ -69,6 +69,42 @@ void DrawRoofs(Svg& svg, const Axes& axes, const Roofline& roofline) {
   svg.Line(axes.X(ridge), axes.Y(peak), kWidth - kRight, axes.Y(peak), "roof");
 }
 
+// Stages with matrix work and HBM bytes, and the whole run. Bytes count where they were asked for,
+// so a stage that multiplies what another one fetched has no intensity of its own: it goes to
+// `left_out`.
+std::vector<Point> PointsOf(const Profile& profile, std::vector<std::string>& left_out) {
+  std::vector<Point> points;
+  for (const StageEntry& stage : profile.stages) {
+    if (!stage.roofline || stage.counters.flops.matrix == 0) continue;
+    const std::uint64_t intensity = stage.roofline->intensity_milli.value_or(0);
+    const std::uint64_t achieved = stage.roofline->achieved_milli.value_or(0);
+    if (intensity > 0 && achieved > 0) {
+      points.push_back({stage.name, intensity, achieved});
+    } else {
+      left_out.push_back(
+          absl::StrCat(Escape(stage.name), " (", Thousandths(achieved), " FLOP per cycle)"));
+    }
+  }
+  const RooflinePoint& run = profile.roofline->point;
+  if (run.intensity_milli.value_or(0) > 0 && run.achieved_milli.value_or(0) > 0) {
+    points.push_back({"whole run", *run.intensity_milli, *run.achieved_milli});
+  }
+  return points;
+}
+
+Axes AxesFor(const Roofline& roofline, const std::vector<Point>& points) {
+  const std::int64_t ridge = Log2(roofline.ridge_milli) / kOctave * kOctave;
+  const std::int64_t peak =
+      (Log2(roofline.peak_matrix_flops_per_cycle * 1000) / kOctave + 1) * kOctave;
+  Axes axes{std::max<std::int64_t>(0, ridge - 3 * kOctave), ridge + 4 * kOctave,
+            std::max<std::int64_t>(0, peak - 6 * kOctave), peak};
+  for (const Point& point : points) {
+    Axes::Widen(axes.x_low, axes.x_high, point.intensity);
+    Axes::Widen(axes.y_low, axes.y_high, point.achieved);
+  }
+  return axes;
+}
+
 }  // namespace
 
 // One bit of the logarithm per squaring.
@@ -94,32 +130,12 @@ std::string RooflinePlot(const Profile& profile) {
       profile.roofline->peak_matrix_flops_per_cycle == 0) {
     return "";
   }
-  const Roofline& roofline = *profile.roofline;
-  std::vector<Point> points;
   std::vector<std::string> left_out;
-  for (const StageEntry& stage : profile.stages) {
-    if (!stage.roofline || stage.counters.flops.matrix == 0) continue;
-    const Point point{stage.name, stage.roofline->intensity_milli.value_or(0),
-                      stage.roofline->achieved_milli.value_or(0)};
-    if (point.intensity == 0 || point.achieved == 0) {
-      left_out.push_back(
-          absl::StrCat(Escape(stage.name), " (", Thousandths(point.achieved), " FLOP per cycle)"));
-    } else {
-      points.push_back(point);
-    }
-  }
-  const std::int64_t ridge = Log2(roofline.ridge_milli) / kOctave * kOctave;
-  const std::int64_t peak =
-      (Log2(roofline.peak_matrix_flops_per_cycle * 1000) / kOctave + 1) * kOctave;
-  Axes axes{std::max<std::int64_t>(0, ridge - 3 * kOctave), ridge + 4 * kOctave,
-            std::max<std::int64_t>(0, peak - 6 * kOctave), peak};
-  for (const Point& point : points) {
-    Axes::Widen(axes.x_low, axes.x_high, point.intensity);
-    Axes::Widen(axes.y_low, axes.y_high, point.achieved);
-  }
+  const std::vector<Point> points = PointsOf(profile, left_out);
+  const Axes axes = AxesFor(*profile.roofline, points);
   Svg svg(kWidth, kTop + kHeight + kBottom, "roofline: matrix FLOP per cycle over FLOP per byte");
   DrawGrid(svg, axes);
-  DrawRoofs(svg, axes, roofline);
+  DrawRoofs(svg, axes, *profile.roofline);
   for (const Point& point : points) {
     const Tenths x = axes.X(Log2(point.intensity));
     const Tenths y = axes.Y(Log2(point.achieved));
