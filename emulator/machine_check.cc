@@ -175,6 +175,10 @@ class Finder {
   }
 
   void Costs() {
+    if (m_.timing == TimingModelKind::kRtl && !m_.costs.empty()) {
+      Add(absl::StrCat("MOESCOPE.timing.cost.", m_.costs[0].mnemonic), "{...}",
+          "is not used by model \"rtl\", whose costs are rules", "CF021");
+    }
     const std::optional<CostProblem> problem = CostTable::FindProblem(m_);
     if (!problem) return;
     const CostOverride& cost = m_.costs[problem->index];

@@ -1,18 +1,18 @@
 #include <memory>
 #include <utility>
 
-#include "base/check.h"
 #include "emulator/machine_check.h"
 #include "emulator/timing/dram_transfers.h"
 #include "emulator/timing/fast_transfers.h"
 #include "emulator/timing/fixed_transfers.h"
 #include "emulator/timing/pipelined/pipelined_model.h"
+#include "emulator/timing/rtl/rtl_model.h"
 #include "emulator/timing/serial_model.h"
 #include "emulator/timing_model.h"
 
 namespace moescope::emulator {
 
-bool HasTimingModel(TimingModelKind kind) { return kind != TimingModelKind::kRtl; }
+bool HasTimingModel(TimingModelKind) { return true; }
 
 bool HasHbmModel(HbmModelKind) { return true; }
 
@@ -30,11 +30,15 @@ std::unique_ptr<TransferTimer> MakeTransferTimer(const MachineDescription& machi
 }
 
 std::unique_ptr<TimingModel> MakeTimingModel(const MachineDescription& machine) {
-  CHECK(HasTimingModel(machine.timing));
-  if (machine.timing == TimingModelKind::kPipelined) {
-    return std::make_unique<PipelinedModel>(machine);
+  switch (machine.timing) {
+    case TimingModelKind::kSerial:
+      return std::make_unique<SerialModel>(machine, MakeTransferTimer(machine));
+    case TimingModelKind::kPipelined:
+      return std::make_unique<PipelinedModel>(machine);
+    case TimingModelKind::kRtl:
+      break;
   }
-  return std::make_unique<SerialModel>(machine, MakeTransferTimer(machine));
+  return std::make_unique<RtlModel>(machine);
 }
 
 }  // namespace moescope::emulator

@@ -83,6 +83,28 @@ const OpInfo& OpInfoOf(std::size_t index) {
   return infos[index];
 }
 
+DmaRequest MakeRequest(const Executed& executed, const OpInfo& info, std::uint32_t rows_per_tile,
+                       Cycle cycle) {
+  const Access& access = *executed.access;
+  DmaRequest request{.sequence = executed.sequence,
+                     .pc = executed.pc,
+                     .kind = info.dma,
+                     .accepted = cycle,
+                     .transfer = access.transfer};
+  switch (info.dma) {
+    case DmaKind::kPrefetchMatrix:
+      request.first_row = access.mram_write.first * rows_per_tile;
+      break;
+    case DmaKind::kPrefetchVector:
+      request.first_row = access.vram_write.first;
+      break;
+    case DmaKind::kStoreVector:
+      request.first_row = access.vram_read[0].first;
+      break;
+  }
+  return request;
+}
+
 const OpInfo* OpInfoCache::Find(const isa::Instruction* instruction) {
   const auto& builtin = isa::InstructionSet::Builtin().instructions();
   const std::less<const isa::Instruction*> before;

@@ -45,6 +45,10 @@ struct OpInfo {
 // Facts of the built-in instruction `index`.
 const OpInfo& OpInfoOf(std::size_t index);
 
+// The transfer of an executed H_*.
+DmaRequest MakeRequest(const Executed& executed, const OpInfo& info, std::uint32_t rows_per_tile,
+                       Cycle cycle);
+
 // Finds the facts of executed instructions, also of loaded instruction sets: those are matched by
 // mnemonic, once each.
 class OpInfoCache {

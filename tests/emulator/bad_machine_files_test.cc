@@ -201,6 +201,11 @@ constexpr BadFile kBadFiles[] = {
      "\"measured\"\nsource = \"x\"\n[MOESCOPE.hbm]",
      "78:23: error: MOESCOPE.timing.cost.H_STORE_V = {...}: has no cost of its own: see "
      "[MOESCOPE.timing.pipelined] and [MOESCOPE.hbm] [CF021]"},
+    {"model = \"serial\"\nlatency = \"dse\"",
+     "model = \"rtl\"\n[MOESCOPE.timing.cost.M_MM]\nresult = 3\ninterval = 3\nlabel = "
+     "\"measured\"\nsource = \"x\"",
+     "77:23: error: MOESCOPE.timing.cost.M_MM = {...}: is not used by model \"rtl\", whose costs "
+     "are rules [CF021]"},
     {"[MOESCOPE.hbm]", "[MOESCOPE.timing.pipelined]\nissue_overhead = 0\n[MOESCOPE.hbm]",
      "79:18: error: MOESCOPE.timing.pipelined.issue_overhead = 0: must be at least 1 [CF012]"},
 };

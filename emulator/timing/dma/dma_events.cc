@@ -60,6 +60,15 @@ void DmaEvents::Check(const DmaSystem& dma) const {
   CHECK_BECAUSE(bursts_ == served, "HBM bytes of the instructions differ from those of the DRAM");
 }
 
+void AppendTransferReasons(HbmModelKind model, bool ordered, std::vector<Reason>& reasons) {
+  reasons.insert(reasons.end(), {Reason::kDmaSlot, Reason::kDmaIssue});
+  if (model != HbmModelKind::kFixed) reasons.push_back(Reason::kHbmQueue);
+  if (model == HbmModelKind::kDram) reasons.push_back(Reason::kHbmRow);
+  if (model != HbmModelKind::kFixed) reasons.push_back(Reason::kHbmBandwidth);
+  reasons.insert(reasons.end(), {Reason::kHbmLatency, Reason::kSramFill});
+  if (ordered) reasons.push_back(Reason::kHbmOrder);
+}
+
 void AppendDmaStructures(const DmaSystem& dma, const DmaOptions& options, RunEnd& end) {
   for (const bool matrix : {true, false}) {
     const LinePlaces& places = dma.places(matrix);

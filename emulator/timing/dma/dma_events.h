@@ -28,6 +28,9 @@ class DmaEvents {
   std::uint64_t forwarded_ = 0;
 };
 
+// The reasons of waits for transfers under an HBM model; `ordered`: memory order is kept.
+void AppendTransferReasons(HbmModelKind model, bool ordered, std::vector<Reason>& reasons);
+
 // The structures of profile.md 5.5 that the engines and the HBM fill.
 void AppendDmaStructures(const DmaSystem& dma, const DmaOptions& options, RunEnd& end);
 

@@ -7,7 +7,7 @@
 namespace moescope::emulator {
 
 DmaSystem::DmaSystem(const MachineDescription& machine, const DmaOptions& options,
-                     PortSchedule& port_b)
+                     PortSchedule& port_b, MemoryOrder order)
     : options_(options),
       order_(options.merge_lines ? PlanOrder::kMerged : PlanOrder::kLegacy),
       scale_read_(machine.dialect.scale_read),
@@ -20,7 +20,8 @@ DmaSystem::DmaSystem(const MachineDescription& machine, const DmaOptions& option
       fast_(machine.hbm.channels),
       port_b_(port_b),
       engines_{Engine(options), Engine(options)},
-      lines_read_(machine.memory.hbm_bytes) {
+      lines_read_(machine.memory.hbm_bytes),
+      memory_order_(order) {
   if (!options.store_done_issued) dram_.ReportQueuedWrites();
 }
 
@@ -34,19 +35,23 @@ void DmaSystem::Accept(const DmaRequest& request) {
   free_.pop_back();
   Prepare(request, order_, scale_read_, scratch_, t);
   for (DmaTransaction* older : live_) {
-    if (older->complete != kNever && older->complete <= request.accepted) continue;
-    if ((t.is_store() || older->is_store()) && ShareALine(*older, t)) {
-      if (older->complete == kNever) {
-        t.after.push_back(older);
-      } else {
-        t.ordered_from = std::max(t.ordered_from, older->complete);
-      }
-    }
+    if (older->complete <= request.accepted) continue;
+    if ((t.is_store() || older->is_store()) && ShareALine(*older, t)) Order(*older, t);
   }
   live_.push_back(&t);
   Engine& engine = EngineOf(request.kind);
   engine.queue.push_back(&t);
   StartNext(engine);
+}
+
+void DmaSystem::Order(const DmaTransaction& older, DmaTransaction& t) {
+  if (memory_order_ == MemoryOrder::kNone) {
+    unordered_ = unordered_ || !t.is_store();
+  } else if (older.complete == kNever) {
+    t.after.push_back(&older);
+  } else {
+    t.ordered_from = std::max(t.ordered_from, older.complete);
+  }
 }
 
 void DmaSystem::AdvanceTo(Cycle cycle) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "emulator/hbm/clock_ratio.h"
@@ -23,6 +24,10 @@ struct QueuePeak {
   Cycle cycle = 0;
 };
 
+// Whether a transfer that touches a line of an older one in flight, one of them a store, starts
+// after that one is complete.
+enum class MemoryOrder : std::uint8_t { kKept, kNone };
+
 // The two DMA engines of timing.md 4.4 and the HBM behind them: dma_m serves H_PREFETCH_M, dma_v
 // H_PREFETCH_V and H_STORE_V. Event-driven: nothing is stepped by the cycle.
 //
@@ -30,7 +35,8 @@ struct QueuePeak {
 class DmaSystem {
  public:
   // `port_b` is the VRAM port that rows of dma_v use; it outlives the system.
-  DmaSystem(const MachineDescription& machine, const DmaOptions& options, PortSchedule& port_b);
+  DmaSystem(const MachineDescription& machine, const DmaOptions& options, PortSchedule& port_b,
+            MemoryOrder order = MemoryOrder::kKept);
 
   // Takes a transfer in request.accepted, for which AwaitSlot gave a free place. All calls have
   // cycles that do not descend.
@@ -42,6 +48,12 @@ class DmaSystem {
   // No access of the engines to port B that is still to come lies before this cycle; `now` is the
   // caller's.
   Cycle AccessesFrom(Cycle now) const { return live_.empty() ? now : std::min(now, performed_to_); }
+
+  // Whether any of these rows (MRAM: tiles) is in flight from a prefetch at `at`.
+  bool InFlight(bool matrix, const Rows& rows, Cycle at);
+  // Whether, since the last call, a prefetch was accepted that reads what a store in flight writes
+  // and that nothing orders.
+  bool TakeUnordered() { return std::exchange(unordered_, false); }
 
   // The next two look into the future as far as they must; as long as nothing new is accepted this
   // changes nothing. A `cycle` of kNever: it never happens.
@@ -118,6 +130,7 @@ class DmaSystem {
     return engines_[kind == DmaKind::kPrefetchMatrix ? kMatrixEngine : kVectorEngine];
   }
 
+  void Order(const DmaTransaction& older, DmaTransaction& t);
   void Perform(Cycle cycle);
   Engine* NextEngine();
   Cycle KnownUntil() const;
@@ -147,6 +160,7 @@ class DmaSystem {
   void NoteDone(const DmaTransaction& t, Cycle cycle);
 
   SlotWait AwaitComplete(const DmaTransaction& holder);
+  Rows SramRows(bool matrix, const Rows& rows) const;
 
   DmaOptions options_;
   PlanOrder order_;
@@ -173,6 +187,8 @@ class DmaSystem {
   std::uint64_t bursts_asked_ = 0;
   std::uint64_t forwarded_bursts_ = 0;
   LastDone last_done_;
+  MemoryOrder memory_order_;
+  bool unordered_ = false;
 };
 
 }  // namespace moescope::emulator

@@ -61,10 +61,29 @@ DmaSystem::SlotWait DmaSystem::AwaitComplete(const DmaTransaction& holder) {
   return {holder.complete, &holder};
 }
 
+bool DmaSystem::InFlight(bool matrix, const Rows& rows, Cycle at) {
+  if (live_.empty()) return false;
+  AdvanceTo(at);
+  const Rows sram_rows = SramRows(matrix, rows);
+  bool found = false;
+  for (const DmaTransaction* t : live_) {
+    const bool engine =
+        UsesEngine(*t, matrix ? DmaKind::kPrefetchMatrix : DmaKind::kPrefetchVector);
+    if (!engine || t->is_store()) continue;
+    ForEachCommonRow(*t, sram_rows,
+                     [&](std::uint32_t row) { found = found || t->settled[row] > at; });
+  }
+  return found;
+}
+
+Rows DmaSystem::SramRows(bool matrix, const Rows& rows) const {
+  if (!matrix) return rows;
+  return {rows.first * rows_per_tile_, rows.count * rows_per_tile_, 1};
+}
+
 DmaSystem::RowWait DmaSystem::AwaitRows(bool matrix, const Rows& rows, bool stores, Cycle at) {
   if (live_.empty()) return {};
-  const Rows sram_rows =
-      matrix ? Rows{rows.first * rows_per_tile_, rows.count * rows_per_tile_, 1} : rows;
+  const Rows sram_rows = SramRows(matrix, rows);
   const auto concerned = [&](const DmaTransaction& t) {
     return UsesEngine(t, matrix ? DmaKind::kPrefetchMatrix : DmaKind::kPrefetchVector) &&
            (stores || !t.is_store()) && HasCommonRow(t, sram_rows);

@@ -8,18 +8,6 @@
 #include "emulator/timing/pipelined/pipelined_model.h"
 
 namespace moescope::emulator {
-namespace {
-
-void AppendHbmReasons(const MachineDescription& machine, std::vector<Reason>& reasons) {
-  reasons.insert(reasons.end(), {Reason::kDmaSlot, Reason::kDmaIssue});
-  if (machine.hbm.model != HbmModelKind::kFixed) reasons.push_back(Reason::kHbmQueue);
-  if (machine.hbm.model == HbmModelKind::kDram) reasons.push_back(Reason::kHbmRow);
-  if (machine.hbm.model != HbmModelKind::kFixed) reasons.push_back(Reason::kHbmBandwidth);
-  reasons.insert(reasons.end(), {Reason::kHbmLatency, Reason::kSramFill, Reason::kHbmOrder});
-}
-
-}  // namespace
-
 void PipelinedModel::Describe(const isa::Program& program, RunDescription& description) const {
   description.issue_model =
       absl::StrFormat("in-order, 1/cycle, asynchronous DMA, profile %s, HBM %s",
@@ -30,7 +18,7 @@ void PipelinedModel::Describe(const isa::Program& program, RunDescription& descr
              Reason::kRawFp,  Reason::kRawVram, Reason::kWarWaw,   Reason::kMxBusy,
              Reason::kWoBusy, Reason::kVxBusy,  Reason::kSxBusy,   Reason::kRedPending,
              Reason::kPortA,  Reason::kPortB,   Reason::kMixedLat};
-  AppendHbmReasons(machine_, reasons);
+  AppendTransferReasons(machine_.hbm.model, /*ordered=*/true, reasons);
   reasons.insert(reasons.end(), {Reason::kDrainMx, Reason::kDrainWo, Reason::kDrainVx,
                                  Reason::kDrainSx, Reason::kDrainDma});
   if (!options_.retire_in_order) std::erase(reasons, Reason::kMixedLat);

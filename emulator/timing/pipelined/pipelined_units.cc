@@ -115,24 +115,7 @@ void PipelinedModel::Finish(const Op& op, Cycle begin, Cycle end, EventSink& sin
 }
 
 void PipelinedModel::StartTransfer(const Op& op, Cycle cycle) {
-  const Access& access = op.access();
-  DmaRequest request{.sequence = op.executed.sequence,
-                     .pc = op.pc(),
-                     .kind = op.info.dma,
-                     .accepted = cycle,
-                     .transfer = access.transfer};
-  switch (op.info.dma) {
-    case DmaKind::kPrefetchMatrix:
-      request.first_row = access.mram_write.first * machine_.shape.mlen;
-      break;
-    case DmaKind::kPrefetchVector:
-      request.first_row = access.vram_write.first;
-      break;
-    case DmaKind::kStoreVector:
-      request.first_row = access.vram_read[0].first;
-      break;
-  }
-  dma_.Accept(request);
+  dma_.Accept(MakeRequest(op.executed, op.info, machine_.shape.mlen, cycle));
 }
 
 }  // namespace moescope::emulator

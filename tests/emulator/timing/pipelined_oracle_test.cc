@@ -57,7 +57,7 @@ emulator::Cycle CompareOne(std::uint64_t seed) {
 
 TEST(PipelinedOracleTest, RandomPrograms) {
   const char* count = std::getenv("MOESCOPE_ORACLE_PROGRAMS");
-  const std::uint64_t programs = count != nullptr ? std::stoull(count) : 3000;
+  const std::uint64_t programs = count != nullptr ? std::stoull(count) : 1200;
   const char* first = std::getenv("MOESCOPE_ORACLE_FIRST");
   const std::uint64_t begin = first != nullptr ? std::stoull(first) : 1;
   emulator::Cycle cycles = 0;
