@@ -204,7 +204,7 @@ constexpr BadFile kBadFiles[] = {
     {"model = \"serial\"\nlatency = \"dse\"",
      "model = \"rtl\"\n[MOESCOPE.timing.cost.M_MM]\nresult = 3\ninterval = 3\nlabel = "
      "\"measured\"\nsource = \"x\"",
-     "77:23: error: MOESCOPE.timing.cost.M_MM = {...}: is not used by model \"rtl\", whose costs "
+     "76:23: error: MOESCOPE.timing.cost.M_MM = {...}: is not used by model \"rtl\", whose costs "
      "are rules [CF021]"},
     {"[MOESCOPE.hbm]", "[MOESCOPE.timing.pipelined]\nissue_overhead = 0\n[MOESCOPE.hbm]",
      "79:18: error: MOESCOPE.timing.pipelined.issue_overhead = 0: must be at least 1 [CF012]"},
