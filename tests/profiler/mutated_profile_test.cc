@@ -4,19 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <filesystem>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
 #include "profiler/profile_json.h"
 #include "profiler/verify.h"
 #include "tests/profiler/mutations.h"
 #include "tests/profiler/synthetic_run.h"
-#include "tests/support/project_folders.h"
+#include "tests/support/outside_validator.h"
 
 namespace moescope::profiler {
 namespace {
@@ -168,49 +165,23 @@ TEST(MutatedProfileTest, DuplicateKeysArePv01) {
             (Failure{"PV01", "duplicate key 'events_dropped' in the top level"}));
 }
 
-// ---- An outside validator -----------------------------------------------------------------------
-
-int Shell(const std::string& command) { return std::system(command.c_str()); }
-
-// Writes the files of one verdict into a folder of their own.
-class OutsideValidatorTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (Shell("python3 -c 'import jsonschema' >/dev/null 2>&1") != 0) {
-      GTEST_SKIP() << "python3-jsonschema is not installed";
-    }
-    folder_ = ::testing::TempDir() + "/moescope_outside_validator";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_ + "/good");
-    std::filesystem::create_directories(folder_ + "/bad");
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  void Write(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(WriteFile(absl::StrCat(folder_, "/", name), text).ok());
-  }
-
-  std::string folder_;
-};
-
-TEST_F(OutsideValidatorTest, AgreesAboutStructure) {
+TEST(MutatedProfileTest, AnOutsideValidatorAgreesAboutStructure) {
+  using moescope::test::OutsideValidator;
+  if (!OutsideValidator::IsInstalled()) GTEST_SKIP() << OutsideValidator::kNotInstalled;
+  OutsideValidator validator("profiles");
   const std::string text = ProfileText(test::RichProfile());
-  Write("good/rich.json", text);
-  Write("good/serial.json", ProfileText(test::SerialProfile()));
+  validator.AddGood(text);
+  validator.AddGood(ProfileText(test::SerialProfile()));
   for (std::uint32_t seed = 0; seed < 10; ++seed) {
     test::RandomRun run(seed, seed % 2 == 0);
     Recorder recorder;
     run.Play(seed, seed % 3 == 0 ? std::optional<std::uint64_t>(5) : std::nullopt, recorder);
-    Write(absl::StrCat("good/random", seed, ".json"),
-          ProfileText(MakeProfile(recorder.recording(), test::FixedOptions())));
+    validator.AddGood(ProfileText(MakeProfile(recorder.recording(), test::FixedOptions())));
   }
-  int number = 0;
   for (const test::Mutation& mutation : test::StructureMutations()) {
-    Write(absl::StrCat("bad/", number++, ".json"), test::Mutate(text, mutation));
+    validator.AddBad(test::Mutate(text, mutation));
   }
-  const std::string root = moescope::test::SourceFolder();
-  EXPECT_EQ(Shell(absl::StrCat("python3 ", root, "/tests/profiler/validate_schema.py ", root,
-                               "/profiler/schema/profile-v1.schema.json ", folder_)),
-            0);
+  EXPECT_TRUE(validator.Agrees("profiler/schema/profile-v1.schema.json"));
 }
 
 }  // namespace

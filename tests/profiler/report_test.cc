@@ -13,6 +13,7 @@
 #include "profiler/report/stacks.h"
 #include "tests/profiler/synthetic_run.h"
 #include "tests/support/golden.h"
+#include "tests/support/outside_validator.h"
 
 namespace moescope::profiler {
 namespace {
@@ -171,6 +172,18 @@ TEST_F(ReportTest, SpeedscopeHasWhatItsFormatDemands) {
     }
     EXPECT_EQ(sampled["endValue"], sum);
   }
+}
+
+TEST_F(ReportTest, AnOutsideValidatorAcceptsSpeedscopeFiles) {
+  using moescope::test::OutsideValidator;
+  if (!OutsideValidator::IsInstalled()) GTEST_SKIP() << OutsideValidator::kNotInstalled;
+  OutsideValidator validator("speedscope");
+  for (const char* weight : {"cycles", "instructions", "bytes"}) {
+    validator.AddGood(Make({.format = "speedscope", .weight = weight}));
+    validator.AddGood(Make({.format = "speedscope", .weight = weight, .pc_table = &table_}));
+  }
+  validator.AddBad(Make({.format = "stage_profile_v1"}));
+  EXPECT_TRUE(validator.Agrees("tests/data/speedscope.schema.json"));
 }
 
 TEST_F(ReportTest, StageProfilesFoldIntoElevenStages) {

@@ -9,6 +9,7 @@
 #include "profiler/profile_json.h"
 #include "tests/profiler/synthetic_run.h"
 #include "tests/support/golden.h"
+#include "tests/support/outside_validator.h"
 
 namespace moescope::profiler {
 namespace {
@@ -73,6 +74,18 @@ TEST(TraceTest, RandomRunsAreWellFormed) {
     ExpectDisjointLanes(document);
     EXPECT_EQ(document["otherData"]["time"], "1 us is one core cycle");
   }
+}
+
+TEST(TraceTest, AnOutsideValidatorAcceptsTraces) {
+  using moescope::test::OutsideValidator;
+  if (!OutsideValidator::IsInstalled()) GTEST_SKIP() << OutsideValidator::kNotInstalled;
+  OutsideValidator validator("trace");
+  for (std::uint32_t seed = 0; seed < 8; ++seed) validator.AddGood(TraceOfRandomRun({}, seed));
+  validator.AddGood(TraceOfRandomRun({.max_events = 30, .max_bytes = 1 << 20, .window = {}}));
+  std::string bad = TraceOfRandomRun({});
+  bad.replace(bad.find("\"dur\":"), 6, "\"dwr\":");
+  validator.AddBad(bad);
+  EXPECT_TRUE(validator.Agrees("tests/data/chrome_trace.schema.json"));
 }
 
 TEST(TraceTest, LanesHoldTheCyclesOfTheProfile) {
