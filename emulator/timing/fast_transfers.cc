@@ -33,6 +33,8 @@ void FastTransfers::Count(const PlannedLine& line) {
     HbmChannelFigures& figures = figures_[at.channel];
     ++load.bursts;
     ++load.bursts_of[half];
+    ++figures.bursts_read;
+    if (is_store_) ++figures.bursts_written;
     std::uint64_t& open = open_rows_[at.channel][at.bank];
     if (open == at.row) {
       ++figures.row_hits;
@@ -93,20 +95,13 @@ DramClock FastTransfers::Run(const HbmTransfer& transfer, std::uint64_t, DramClo
   bytes_.payload_bytes = plan_.payload_bytes();
   const std::span<const PlannedLine> lines = plan_.lines();
   DramClock clock = start;
+  is_store_ = transfer.is_store;
   if (!transfer.is_store) {
     if (!lines.empty()) AppendTransaction(lines, clock);
   } else {
     for (const PlannedLine& line : lines) AppendTransaction({&line, 1}, clock);
     bytes_.written_lines = lines.size();
     bytes_.written_bursts = lines.size() * kBurstsPerLine;
-  }
-  for (const PlannedLine& line : lines) {
-    for (std::uint32_t i = 0; i < kBurstsPerLine; ++i) {
-      HbmChannelFigures& figures =
-          figures_[map_.Locate(line.line * kLineBytes + i * kBurstBytes).channel];
-      ++figures.bursts_read;
-      if (transfer.is_store) ++figures.bursts_written;
-    }
   }
   return clock;
 }

@@ -48,6 +48,7 @@ class FastTransfers final : public TransferTimer {
   LinePlan plan_;
   TransferBytes bytes_;
   std::vector<WaitPhase> phases_;
+  bool is_store_ = false;                                     // the transfer being counted
   std::vector<Load> loads_;                                   // by channel
   std::vector<std::array<std::uint64_t, kBanks>> open_rows_;  // by channel; kNever = closed
   std::vector<HbmChannelFigures> figures_;                    // by channel
