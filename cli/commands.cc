@@ -4,9 +4,10 @@ namespace moescope::cli {
 
 std::span<const Command* const> Commands() {
   static constexpr const Command* kCommands[] = {
-      &kAsmCommand,        &kDisCommand,        &kProfileVerifyCommand, &kProfileShowCommand,
-      &kStagesListCommand, &kStagesShowCommand, &kStagesStripCommand,   &kLintCommand,
-      &kAnnotateCommand,   &kExplainCommand,    &kCompletionCommand};
+      &kAsmCommand,         &kDisCommand,       &kRunCommand,        &kProfileVerifyCommand,
+      &kProfileShowCommand, &kReportCommand,    &kStagesListCommand, &kStagesShowCommand,
+      &kStagesStripCommand, &kLintCommand,      &kAnnotateCommand,   &kMachineShowCommand,
+      &kExplainCommand,     &kCompletionCommand};
   return kCommands;
 }
 

@@ -58,12 +58,12 @@ absl::StatusOr<std::string> TextOf(const Arguments& arguments) {
   options.addresses = arguments.Has("addresses");
   options.lenient = arguments.Has("lenient");
   if (const std::optional<std::string> text = arguments.Text("range")) {
-    const std::optional<session::DumpRange> range = session::ParseDumpRange(*text);
-    if (!range || range->end > UINT32_MAX) {
+    const std::optional<session::PcRange> range = session::ParsePcRange(*text);
+    if (!range) {
       return session::UsageError("--range: write it as BEGIN..END with BEGIN <= END");
     }
-    options.begin_pc = static_cast<std::uint32_t>(range->begin);
-    options.end_pc = static_cast<std::uint32_t>(range->end);
+    options.begin_pc = range->begin;
+    options.end_pc = range->end;
   }
   ASSIGN_OR_RETURN(const isa::Program program, ProgramOf(arguments));
   return assembler::Disassemble(program, options);

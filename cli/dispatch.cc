@@ -15,12 +15,21 @@
 #include "cli/config_toml.h"
 #include "cli/help.h"
 #include "cli/version.h"
+#include "isa/isa_hash.h"
+#include "profiler/profile.h"
 
 namespace moescope::cli {
 
 namespace {
 
 using session::UsageError;
+
+// Whether the CUDA backend is part of this build.
+#ifdef MOESCOPE_HAS_CUDA
+constexpr bool kHasCuda = true;
+#else
+constexpr bool kHasCuda = false;
+#endif
 
 // The first words of the commands, each once: what the first argument may be.
 std::vector<std::string_view> FirstWords(std::span<const Command* const> commands) {
@@ -150,7 +159,11 @@ const Command* FindCommand(std::span<const Command* const> commands, std::string
 }
 
 std::string VersionText() {
-  return absl::StrCat("moescope ", Absl(Version()), "\ncommit: ", Absl(Commit()), "\n");
+  const isa::InstructionSet& set = isa::InstructionSet::Builtin();
+  return absl::StrCat("moescope ", Absl(Version()), "\ncommit: ", Absl(Commit()),
+                      "\nISA: ", set.version().major, ".", set.version().minor, " ",
+                      isa::IsaHash(set), "\nprofile schema: ", profiler::kProfileSchemaVersion, ".",
+                      profiler::kProfileSchemaMinor, "\nCUDA: ", kHasCuda ? "yes" : "no", "\n");
 }
 
 ExitCode Dispatch(std::span<const Command* const> commands, const std::vector<std::string>& words,

@@ -49,17 +49,17 @@ struct Command {
 
 // Options of every command.
 inline constexpr Option kCommonOptions[] = {
-    {"help", 'h', "", "Prints this help and exits.", "moescope completion --help"},
+    {"help", 'h', "", "Prints this help and exits.", "moescope run --help"},
     {"quiet", 'q', "", "Prints only errors on standard error; given twice, not even those.",
-     "moescope completion bash -q", "", false, true},
+     "moescope run run.json -q", "", false, true},
     {"verbose", 'v', "", "Raises the log level: info, and given twice debug.",
-     "moescope completion bash -v", "", false, true},
+     "moescope run run.json -v", "", false, true},
     {"color", '\0', "WHEN", "Uses colour on terminals, always or never.",
-     "moescope completion bash --color=never", "auto|always|never"},
+     "moescope lint layer.asm --color=never", "auto|always|never"},
     {"config", '\0', "FILE", "Takes option defaults from the command's table of a TOML file.",
-     "moescope completion bash --config=moescope.toml"},
+     "moescope run run.json --config=moescope.toml"},
     {"diagnostics-format", '\0', "FORMAT", "Form of errors and warnings on standard error.",
-     "moescope completion bash --diagnostics-format=github", "text|json|github"},
+     "moescope asm layer.asm --diagnostics-format=github", "text|json|github"},
 };
 
 // All commands, in the order of the help.

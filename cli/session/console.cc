@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -51,6 +52,13 @@ std::string Highlight(std::string text, Severity severity) {
 Console Console::Standard() {
   return Console([](std::string_view text) { WriteAll(STDOUT_FILENO, text); },
                  [](std::string_view text) { WriteAll(STDERR_FILENO, text); });
+}
+
+Console Console::WithSinks(Sink out, Sink err) const {
+  Console copy = *this;
+  copy.out_ = std::move(out);
+  copy.err_ = std::move(err);
+  return copy;
 }
 
 void Console::Note(std::string_view text) const {

@@ -34,6 +34,10 @@ class Console {
   // Errors unless -qq, warnings and notes unless -q.
   void Report(std::span<const Diagnostic> diagnostics) const;
 
+  // The same settings with other sinks, and what such a console printed, unfiltered, here.
+  Console WithSinks(Sink out, Sink err) const;
+  void Replay(bool is_out, std::string_view text) const { (is_out ? out_ : err_)(text); }
+
   // 0; 1 after -q: only errors; 2 after -qq: nothing on standard error.
   void set_quiet(int level) { quiet_ = level; }
   int quiet() const { return quiet_; }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "cli/session/number.h"
 #include "isa/stage_table_json.h"
 #include "stages/shipped.h"
 
@@ -48,6 +49,15 @@ absl::StatusOr<assembler::LoadedProgram> OpenProgram(const ProgramRequest& reque
     RETURN_IF_ERROR(isa::ReadStageTableJson(sidecar, request.stages, loaded.program));
   }
   return loaded;
+}
+
+std::optional<PcRange> ParsePcRange(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return std::nullopt;
+  const absl::StatusOr<std::uint64_t> begin = ParseNumber(text.substr(0, dots));
+  const absl::StatusOr<std::uint64_t> end = ParseNumber(text.substr(dots + 2));
+  if (!begin.ok() || !end.ok() || *begin > *end || *end > UINT32_MAX) return std::nullopt;
+  return PcRange{static_cast<std::uint32_t>(*begin), static_cast<std::uint32_t>(*end)};
 }
 
 KeyValue ParseDefinition(const std::string& text) {

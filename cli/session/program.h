@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -21,6 +24,14 @@ absl::StatusOr<stages::Vocabulary> LoadVocabulary(std::span<const std::string> f
 absl::StatusOr<assembler::LoadedProgram> OpenProgram(const ProgramRequest& request,
                                                      const stages::Vocabulary& vocabulary,
                                                      std::size_t max_errors = 20);
+
+// Instructions [begin, end).
+struct PcRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+// "BEGIN..END"; nothing when it is not that or ends before it begins.
+std::optional<PcRange> ParsePcRange(std::string_view text);
 
 // "-D NAME=VALUE" or "-D NAME" (the value is 1).
 KeyValue ParseDefinition(const std::string& text);

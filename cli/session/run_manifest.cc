@@ -14,6 +14,7 @@
 #include "base/suggestion.h"
 #include "cli/session/json_reader.h"
 #include "cli/session/number.h"
+#include "emulator/dumps.h"
 
 namespace moescope::session {
 
@@ -178,17 +179,14 @@ class ManifestReader {
     Path(r, "profile", outputs.profile);
     r.Items("dumps", [&](const JsonValue& item, const std::string& path) {
       if (const std::optional<session::Memory> memory = MemoryOf(item, path, kDumps)) {
-        outputs.dumps.push_back(*memory);
+        outputs.dumps.push_back({*memory, std::nullopt});
       }
     });
-    r.Members("dump_range", [&](const JsonValue::Member& member, const std::string& path) {
-      const std::optional<session::Memory> memory = MemoryNamed(member, path);
-      const std::optional<DumpRange> range = ParseDumpRange(TextOf(member.value, path));
-      if (!range) {
-        return findings_.Report(member.value, path, "must be \"BEGIN..END\" with BEGIN <= END",
-                                "MF005");
-      }
-      if (memory) outputs.dump_ranges[*memory] = *range;
+    r.Items("dump_ranges", [&](const JsonValue& item, const std::string& path) {
+      absl::StatusOr<emulator::DumpRequest> range = emulator::ParseDumpRange(TextOf(item, path));
+      if (range.ok()) return outputs.dumps.push_back(*range);
+      findings_.Report(item, path, "must be \"MEMORY:FIRST..LAST\", such as \"vram:0..15\"",
+                       "MF005");
     });
     Path(r, "dump_dir", outputs.dump_dir);
     r.Boolean("sparse", outputs.sparse);
@@ -327,7 +325,7 @@ class ManifestReader {
   std::optional<session::Memory> MemoryOf(const JsonValue& value, const std::string& path,
                                           std::string_view allowed) {
     if (value.kind == JsonValue::Kind::kText && Contains(allowed, value.text)) {
-      return ParseMemory(value.text);
+      return emulator::ParseDumpTarget(value.text);
     }
     findings_.Report(value, path, OneOf(allowed, value.text), "MF005");
     return std::nullopt;
@@ -335,7 +333,7 @@ class ManifestReader {
 
   std::optional<session::Memory> MemoryNamed(const JsonValue::Member& member,
                                              const std::string& path) {
-    if (Contains(kMemories, member.key)) return ParseMemory(member.key);
+    if (Contains(kMemories, member.key)) return emulator::ParseDumpTarget(member.key);
     findings_.ReportAt(member.line, member.column,
                        absl::StrCat("unknown key '", path, "': ", OneOf(kMemories, member.key)),
                        "MF003");

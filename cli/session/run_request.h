@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/diagnostic.h"
+#include "emulator/dumps.h"
 #include "stages/stage_table.h"
 
 // What a run is asked to do: the content of a run manifest and of the options of `moescope run`
@@ -56,27 +56,16 @@ struct LimitsRequest {
   std::optional<std::uint64_t> timeout_ms;
 };
 
-enum class Memory : std::uint8_t { kVram, kMram, kFpSram, kIntSram, kHbm, kRegisters };
-std::string_view MemoryName(Memory memory);  // "vram"
-std::optional<Memory> ParseMemory(std::string_view name);
-
-// Rows, tiles, words or bytes [begin, end) of a memory's dump.
-struct DumpRange {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
-// "BEGIN..END"; nothing when it is not that or ends before it begins.
-std::optional<DumpRange> ParseDumpRange(std::string_view text);
+using Memory = emulator::DumpTarget;
 
 struct OutputsRequest {
   std::string profile;  // empty = none; "-" = standard output
-  std::vector<Memory> dumps;
-  std::map<Memory, DumpRange> dump_ranges;
+  std::vector<emulator::DumpRequest> dumps;
   std::string dump_dir = ".";
   bool sparse = false;
   std::string expect_report;  // empty = none
   std::string pc_table;       // empty = none
+  bool print_table = true;    // the stage table on standard output, unless a profile is asked for
   bool host_stats = false;
 };
 
@@ -126,6 +115,19 @@ struct Expectations {
   }
 };
 
+// The public stage profile of a run (tools.md, 3.1).
+struct StageProfileRequest {
+  std::string assembly;  // source of the program, with markers or with prose comments; may be empty
+  std::string output;    // empty = none
+  int version = 1;
+};
+
+// Demands on the profile; a run that misses one exits 1.
+struct GatesRequest {
+  std::string coverage;                               // worst cost class allowed; empty = any
+  std::optional<std::uint32_t> max_unattributed_ppm;  // of the instructions
+};
+
 struct RunRequest {
   ProgramRequest program;
   MachineRequest machine;
@@ -133,9 +135,13 @@ struct RunRequest {
   LimitsRequest limits;
   OutputsRequest outputs;
   Expectations expect;
+  StageProfileRequest stage_profile;
+  GatesRequest gates;
   std::map<std::string, std::string> labels;
   std::optional<std::uint64_t> hot_rows;
   bool sanitize = false;
+  bool plena_lines = false;      // the lines that harnesses of the public emulator look for
+  std::string expected_profile;  // of an earlier run, for the percentage of the progress line
 };
 
 }  // namespace moescope::session

@@ -18,5 +18,15 @@ TEST(CheckDeathTest, AFailureNamesTheConditionAndExitsWith70) {
               "false: the reason\n");
 }
 
+TEST(CheckDeathTest, AFailurePrintsItsContext) {
+  EXPECT_EXIT(
+      {
+        AddFailureContext("moescope 9.9");
+        AddFailureContext("command line: x");
+        CHECK(false);
+      },
+      ::testing::ExitedWithCode(70), "inputs.\n  moescope 9.9\n  command line: x\n");
+}
+
 }  // namespace
 }  // namespace moescope

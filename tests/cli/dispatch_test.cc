@@ -111,7 +111,10 @@ TEST(DispatchTest, VersionNamesEverythingThatIdentifiesABinary) {
   const Outcome outcome = Call({"--version"});
   EXPECT_EQ(outcome.code, ExitCode::kSuccess);
   EXPECT_THAT(outcome.out, StartsWith("moescope 0."));
-  EXPECT_THAT(outcome.out, HasSubstr("\ncommit: "));
+  EXPECT_THAT(outcome.out,
+              ::testing::MatchesRegex("moescope [0-9.]+\ncommit: ([0-9a-f]+\\+?|unknown)\n"
+                                      "ISA: 1\\.1 sha256:[0-9a-f]+\nprofile schema: 1\\.0\n"
+                                      "CUDA: (yes|no)\n"));
 }
 
 TEST(DispatchTest, ConfigurationStandsUnderTheCommandLine) {

@@ -73,7 +73,7 @@ TEST(ManifestTest, ReadsImagesLimitsAndOutputs) {
                "intsram": "/i.bin", "fpsram_format": "bf16", "hbm_size": "16G"},
     "limits": {"max_cycles": 1000000000, "max_instructions": "1M", "timeout": 0.25},
     "outputs": {"profile": "p.json", "dumps": ["vram", "registers"], "dump_dir": "out",
-                "dump_range": {"vram": "0x10..32"}, "sparse": true, "expect_report": "r.json",
+                "dump_ranges": ["intsram:0x10..32", "hbm:5"], "sparse": true, "expect_report": "r.json",
                 "host_stats": true})");
   EXPECT_EQ(request.machine.file, "rtl-8");
   EXPECT_TRUE(request.machine.reference_dialect);
@@ -88,10 +88,14 @@ TEST(ManifestTest, ReadsImagesLimitsAndOutputs) {
   EXPECT_EQ(request.limits.max_instructions, std::uint64_t{1} << 20);
   EXPECT_EQ(request.limits.timeout_ms, 250u);
   EXPECT_EQ(request.outputs.profile, "dir/p.json");
-  EXPECT_THAT(request.outputs.dumps, ElementsAre(Memory::kVram, Memory::kRegisters));
+  ASSERT_EQ(request.outputs.dumps.size(), 4u);
+  EXPECT_EQ(request.outputs.dumps[0].target, Memory::kVram);
+  EXPECT_EQ(request.outputs.dumps[0].range, std::nullopt);
+  EXPECT_EQ(request.outputs.dumps[1].target, Memory::kRegisters);
+  EXPECT_EQ(request.outputs.dumps[2].target, Memory::kIntSram);
+  EXPECT_EQ(request.outputs.dumps[2].range, (emulator::IndexRange{16, 32}));
+  EXPECT_EQ(request.outputs.dumps[3].range, (emulator::IndexRange{5, 5}));
   EXPECT_EQ(request.outputs.dump_dir, "dir/out");
-  EXPECT_EQ(request.outputs.dump_ranges.at(Memory::kVram).begin, 16u);
-  EXPECT_EQ(request.outputs.dump_ranges.at(Memory::kVram).end, 32u);
   EXPECT_TRUE(request.outputs.sparse);
   EXPECT_EQ(request.outputs.expect_report, "dir/r.json");
   EXPECT_TRUE(request.outputs.host_stats);
@@ -183,12 +187,13 @@ TEST(ManifestTest, RefusesWithPlaceAndReason) {
        "dir/run.json:2:23: error: outputs.dumps[0] = \"vrma\": allowed: vram, mram, fpsram, "
        "intsram, "
        "hbm, registers; did you mean 'vram' or 'mram'? [MF005]"},
-      {"\"outputs\": {\"dump_range\": {\"vram\": \"5..4\"}}",
-       "dir/run.json:2:36: error: outputs.dump_range.vram = \"5..4\": must be \"BEGIN..END\" with "
-       "BEGIN <= END [MF005]"},
-      {"\"outputs\": {\"dump_range\": {\"registers\": \"4..5\"}}",
-       "dir/run.json:2:28: error: unknown key 'outputs.dump_range.registers': allowed: vram, mram, "
-       "fpsram, intsram, hbm [MF003]"},
+      {"\"outputs\": {\"dump_ranges\": [\"vram:5..4\"]}",
+       "dir/run.json:2:29: error: outputs.dump_ranges[0] = \"vram:5..4\": must be "
+       "\"MEMORY:FIRST..LAST\", such as \"vram:0..15\" [MF005]"},
+      {"\"expect\": {\"sha256\": {\"registers\": \"x\"}}",
+       "dir/run.json:2:23: error: unknown key 'expect.sha256.registers': allowed: vram, mram, "
+       "fpsram, "
+       "intsram, hbm [MF003]"},
       {"\"expect\": {\"end\": \"done\"}",
        "dir/run.json:2:19: error: expect.end = \"done\": allowed: end, break, fault, max_cycles, "
        "max_instructions, timeout, interrupt, deadlock [MF005]"},
