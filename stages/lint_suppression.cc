@@ -59,8 +59,7 @@ void LintSuppressions::ReadFile(std::uint32_t file) {
     if (text.starts_with("@lint")) {
       ReadComment(file, line.number, static_cast<std::uint32_t>(line.comment_start + 1), text);
     } else if (text.starts_with("@stage")) {
-      // Not parsed: in a macro body the attributes may still be parameters (pair=\p), and a
-      // malformed marker did not assemble.
+      // In a macro body the marker may hold parameters, so it is not parsed here.
       for (; waiting < entries_.size(); ++waiting) {
         by_marker_[{file, line.number}].push_back(waiting);
       }

@@ -66,6 +66,14 @@ absl::StatusOr<std::string> TakeStagesFrom(const std::string& assembly_file,
                                                    " instructions, the program has ",
                                                    program.words.size(), " words"));
   }
+  std::size_t differing = 0;
+  for (std::size_t pc = 0; pc < program.words.size(); ++pc) {
+    if (program.words[pc] != source.words[pc]) ++differing;
+  }
+  if (differing > 0) {
+    absl::StrAppend(&note, "note: ", assembly_file, ": ", differing, " of ", program.words.size(),
+                    " words differ from the program's\n");
+  }
   program.names = std::move(source.names);
   program.ranges = std::move(source.ranges);
   program.unresolved_markers = std::move(source.unresolved_markers);

@@ -299,6 +299,17 @@ TEST(LintTest, RulesAreListedById) {
   EXPECT_EQ(ids.size(), 17u);
 }
 
+TEST(LintTest, ASuppressionHoldsForAMarkerWithMacroParameters) {
+  const std::string text =
+      ".macro M pair\n"
+      "; @lint allow=MS104 reason=\"test\"\n; @stage=gather pair=\\pair\nV_TOPK gp1, gp2, gp3, 0\n"
+      ".endm\nM 0\n";
+  for (const LintFinding& finding : LintText(text).findings) {
+    EXPECT_NE(finding.diagnostic.id, "MS104");
+    EXPECT_NE(finding.diagnostic.id, "MS199");
+  }
+}
+
 TEST(LintTest, AnEmptyProgramHasNoFinding) {
   isa::Program program = isa::ProgramFromWords({});
   const Vocabulary vocabulary;

@@ -73,7 +73,7 @@ TEST(ManifestTest, ReadsImagesLimitsAndOutputs) {
                "intsram": "/i.bin", "fpsram_format": "bf16", "hbm_size": "16G"},
     "limits": {"max_cycles": 1000000000, "max_instructions": "1M", "timeout": 0.25},
     "outputs": {"profile": "p.json", "dumps": ["vram", "registers"], "dump_dir": "out",
-                "dump_ranges": ["intsram:0x10..32", "hbm:5"], "sparse": true, "expect_report": "r.json",
+                "dump_ranges": ["intsram:16..32", "hbm:5"], "sparse": true, "expect_report": "r.json",
                 "host_stats": true})");
   EXPECT_EQ(request.machine.file, "rtl-8");
   EXPECT_TRUE(request.machine.reference_dialect);
@@ -187,8 +187,8 @@ TEST(ManifestTest, RefusesWithPlaceAndReason) {
        "dir/run.json:2:23: error: outputs.dumps[0] = \"vrma\": allowed: vram, mram, fpsram, "
        "intsram, "
        "hbm, registers; did you mean 'vram' or 'mram'? [MF005]"},
-      {"\"outputs\": {\"dump_ranges\": [\"vram:5..4\"]}",
-       "dir/run.json:2:29: error: outputs.dump_ranges[0] = \"vram:5..4\": must be "
+      {"\"outputs\": {\"dump_ranges\": [\"vram=5..4\"]}",
+       "dir/run.json:2:29: error: outputs.dump_ranges[0] = \"vram=5..4\": must be "
        "\"MEMORY:FIRST..LAST\", such as \"vram:0..15\" [MF005]"},
       {"\"expect\": {\"sha256\": {\"registers\": \"x\"}}",
        "dir/run.json:2:23: error: unknown key 'expect.sha256.registers': allowed: vram, mram, "
