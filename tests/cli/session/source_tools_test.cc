@@ -88,9 +88,9 @@ TEST(LintFilesTest, FindsAndSorts) {
   EXPECT_EQ(findings->back().diagnostic.location.file, request.inputs[1]);
 
   request.rules = {"MS104=off"};
-  for (const stages::LintFinding& finding : *LintFiles(request)) {
-    EXPECT_NE(finding.diagnostic.id, "MS104");
-  }
+  const auto without = LintFiles(request);
+  ASSERT_TRUE(without.ok());
+  for (const stages::LintFinding& finding : *without) EXPECT_NE(finding.diagnostic.id, "MS104");
   request.rules = {"MS104"};
   EXPECT_EQ(ExitCodeOf(LintFiles(request).status()), ExitCode::kUsage);
   request.rules = {};
@@ -111,8 +111,10 @@ TEST(LintFilesTest, MacrosAndIncludesAreTold) {
   folder.Write("inc.asm", "S_ADDI_INT gp1, gp0, 1\n");
   LintRequest request;
   request.inputs = {folder.Write("a.asm", "; @stage=gather\n.include \"inc.asm\"\n")};
+  const auto findings = LintFiles(request);
+  ASSERT_TRUE(findings.ok());
   bool found = false;
-  for (const stages::LintFinding& finding : *LintFiles(request)) {
+  for (const stages::LintFinding& finding : *findings) {
     found = found || finding.diagnostic.id == "MS106";
   }
   EXPECT_TRUE(found) << "MS106 inherited-into-helper";
