@@ -177,7 +177,7 @@ TEST(StageListingTest, VocabularyInBothForms) {
   const auto vocabulary = LoadVocabulary(std::vector<std::string>{"plena_detail"});
   ASSERT_TRUE(vocabulary.ok());
   const std::string text = VocabularyText(*vocabulary, 100);
-  EXPECT_THAT(text, HasSubstr(" 14  shared_combine"));
+  EXPECT_THAT(text, HasSubstr(" 18  shared_combine"));
   EXPECT_THAT(text, HasSubstr("ksplit_add"));
   EXPECT_THAT(text, HasSubstr("Inside expert_projection."));
   std::size_t begin = 0;
