@@ -150,7 +150,7 @@ class Builder::Writer {
 
  private:
   friend class Builder;
-  Writer(Builder* builder, Purpose purpose) : builder_(builder), purpose_(std::move(purpose)) {}
+  Writer(Builder* builder, Purpose purpose) : builder_(builder), purpose_(purpose) {}
 
   Builder* builder_;
   Purpose purpose_;
@@ -178,7 +178,7 @@ class Builder::Loop {
  public:
   Loop(Loop&& other) noexcept
       : builder_(std::exchange(other.builder_, nullptr)),
-        purpose_(std::move(other.purpose_)),
+        purpose_(other.purpose_),
         counter_(other.counter_) {}
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -190,7 +190,7 @@ class Builder::Loop {
  private:
   friend class Writer;
   Loop(Builder* builder, Purpose purpose, Gp counter)
-      : builder_(builder), purpose_(std::move(purpose)), counter_(counter) {}
+      : builder_(builder), purpose_(purpose), counter_(counter) {}
   Builder* builder_;
   Purpose purpose_;
   Gp counter_;

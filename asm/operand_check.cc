@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "asm/expression.h"
 #include "base/string_view.h"
+#include "isa/instruction_set.h"
 
 namespace moescope::assembler {
 
@@ -109,9 +110,28 @@ bool OutOfRange(const isa::Instruction& row, std::size_t index, const WrittenOpe
   return false;
 }
 
-bool IsReservable(OperandKind kind) {
-  return kind == OperandKind::kOrder || kind == OperandKind::kRowStride ||
-         kind == OperandKind::kPrecision || kind == OperandKind::kPolicy;
+std::string ListOf(std::uint32_t values) {
+  std::string list;
+  for (std::uint32_t v = 0; v < 32; ++v) {
+    if ((values >> v & 1) != 0) absl::StrAppend(&list, list.empty() ? "" : ", ", v);
+  }
+  return list;
+}
+
+// "; V_TOPK policy 15 exists since 1.1" when the built-in set knows the value that an older one
+// does not.
+std::string WhenItCame(const isa::Instruction& row, const isa::Operand& operand,
+                       std::int64_t value) {
+  const isa::Instruction* builtin = isa::InstructionSet::Builtin().Find(row.mnemonic);
+  if (builtin == nullptr || value < 0 || value > 15) return "";
+  const auto small = static_cast<std::uint32_t>(value);
+  for (const isa::Operand& known : builtin->operands) {
+    if (known.kind != operand.kind || !isa::IsLegalValue(known, small)) continue;
+    const isa::Version since = isa::ValueSince(*builtin, known, small);
+    return absl::StrCat("; ", Absl(row.mnemonic), " ", Absl(isa::TraitsOf(operand.kind).name), " ",
+                        value, " exists since ", since.major, ".", since.minor);
+  }
+  return "";
 }
 
 bool CheckValue(const isa::Instruction& row, std::size_t index, const WrittenOperand& written,
@@ -125,12 +145,13 @@ bool CheckValue(const isa::Instruction& row, std::size_t index, const WrittenOpe
                 written, problem);
   }
   const bool fits = written.value >= 0 && written.value <= traits.largest &&
-                    isa::IsLegalValue(operand.kind, static_cast<std::uint32_t>(written.value));
+                    isa::IsLegalValue(operand, static_cast<std::uint32_t>(written.value));
   if (fits) return true;
-  if (!IsReservable(operand.kind)) return OutOfRange(row, index, written, all, problem);
+  if (!isa::IsEnumerated(operand.kind)) return OutOfRange(row, index, written, all, problem);
   return Fail("AS010",
-              absl::StrCat(Absl(traits.name), " ", written.value, " is reserved; legal: ",
-                           operand.kind == OperandKind::kPolicy ? "0, 1, 15" : "0, 1"),
+              absl::StrCat(Absl(traits.name), " ", written.value,
+                           " is reserved; legal: ", ListOf(isa::LegalValues(operand)),
+                           WhenItCame(row, operand, written.value)),
               written, problem);
 }
 

@@ -24,6 +24,17 @@ FaultText Undefined(std::uint32_t word, const isa::InstructionSet& set) {
           {}};
 }
 
+// "0, 1 and 15".
+std::string ListOf(std::uint32_t values) {
+  std::string list;
+  for (std::uint32_t v = 0; v < 32; ++v) {
+    if ((values >> v & 1) == 0) continue;
+    const bool is_last = values >> v == 1;
+    absl::StrAppend(&list, list.empty() ? "" : is_last ? " and " : ", ", v);
+  }
+  return list;
+}
+
 FaultText ReservedOperand(const isa::Decoded& decoded) {
   const isa::Operand& operand = *decoded.reserved_operand;
   const isa::OperandTraits traits = isa::TraitsOf(operand.kind);
@@ -36,7 +47,8 @@ FaultText ReservedOperand(const isa::Decoded& decoded) {
       return {fault::kLoopCountZero, name + " with count 0; a loop runs at least once", {}};
     case isa::OperandKind::kPolicy:
       return {fault::kReservedValue,
-              absl::StrFormat("%s with policy %d; policies are 0, 1 and 15", name, value),
+              absl::StrFormat("%s with policy %d; policies are %s", name, value,
+                              ListOf(isa::LegalValues(operand))),
               {}};
     default:
       break;

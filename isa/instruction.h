@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -70,7 +72,8 @@ enum class Group : std::uint8_t {
 };
 inline constexpr std::size_t kGroupCount = static_cast<std::size_t>(Group::kMap) + 1;
 
-std::string_view GroupName(Group group);  // "INT", "SET", ...
+std::string_view GroupName(Group group);               // "INT", "SET", ...
+std::string_view TimingClassName(TimingClass timing);  // "matrix_multiply", ...
 
 struct Version {
   int major = 0;
@@ -114,7 +117,19 @@ struct Instruction {
       nullptr;  // null: can be assembled and checked, not executed (loaded ISA documents)
   std::string_view summary;
   Version since{1, 0};
+  std::string_view semantics = {};  // id of what `execute` does; empty = the mnemonic
+  int semantics_version = 1;        // raised when the meaning changes under the same id
 };
+
+constexpr std::string_view SemanticsOf(const Instruction& row) {
+  return row.semantics.empty() ? row.mnemonic : row.semantics;
+}
+
+// The ISA version that brought one value of an operand, when it is younger than its instruction.
+constexpr Version ValueSince(const Instruction& row, const Operand& operand, std::uint32_t value) {
+  const bool is_young = operand.kind == OperandKind::kPolicy && value == 15;
+  return is_young ? std::max(row.since, Version{1, 1}) : row.since;
+}
 
 // Mask and value of the fixed bits of an encoding string.
 struct FixedBits {

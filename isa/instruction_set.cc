@@ -173,7 +173,7 @@ Decoded InstructionSet::Decode(std::uint32_t word, bool strict) const {
   }
   for (const Operand& operand : decoded.instruction->operands) {
     if (operand.field == '\0') continue;
-    if (IsLegalValue(operand.kind, OperandValue(decoded.operands, operand.field))) continue;
+    if (IsLegalValue(operand, OperandValue(decoded.operands, operand.field))) continue;
     decoded.problem = DecodeProblem::kReservedOperand;
     decoded.reserved_operand = &operand;
     break;

@@ -6,11 +6,8 @@
 
 namespace moescope::isa {
 
-// Everything that distinguishes one instruction set from another, as text: the version, then one
-// block per instruction in the order of its opcode. Independent of the order of the rows.
-std::string CanonicalText(const InstructionSet& set);
-
-// "sha256:" and 64 hex digits over CanonicalText: what containers and profiles name.
+// "sha256:" and 64 hex digits over the canonical ISA document (document_json.h): what containers,
+// profiles and logs name. Independent of the order of the rows.
 std::string IsaHash(const InstructionSet& set);
 
 }  // namespace moescope::isa

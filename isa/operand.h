@@ -114,7 +114,30 @@ struct Operand {
   char field = '\0';
   Presence presence = Presence::kRequired;
   bool accepts_zero = false;  // a literal 0 may stand for gp0
+  // Bit v set: value v is legal, whatever the kind says; 0 = as the kind says. For fields of at
+  // most five bits, of loaded ISA documents.
+  std::uint32_t values = 0;
 };
+
+constexpr bool IsLegalValue(const Operand& operand, std::uint32_t value) {
+  if (operand.values == 0) return IsLegalValue(operand.kind, value);
+  return value < 32 && (operand.values >> value & 1) != 0;
+}
+
+// Fields whose values are enumerated one by one.
+constexpr bool IsEnumerated(OperandKind kind) {
+  return kind == OperandKind::kOrder || kind == OperandKind::kRowStride ||
+         kind == OperandKind::kPrecision || kind == OperandKind::kPolicy;
+}
+
+// The legal values of an enumerated operand, as in Operand::values.
+constexpr std::uint32_t LegalValues(const Operand& operand) {
+  std::uint32_t values = 0;
+  for (std::uint32_t v = 0; v < 16; ++v) {
+    if (IsLegalValue(operand, v)) values |= std::uint32_t{1} << v;
+  }
+  return values;
+}
 
 // The vocabulary of instruction rows.
 constexpr Operand GpSource(char field) { return {OperandKind::kGpSource, field}; }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "isa/document.h"
 
 namespace moescope::assembler {
 namespace {
@@ -253,6 +254,28 @@ TEST(AssemblerTest, LoadedInstructionSets) {
   EXPECT_EQ(std::string(newer.status().message()),
             "a.asm:1:1: error: unknown mnemonic 'C_SET_TOPK_REG' in ISA 1.0: C_SET_TOPK_REG exists "
             "since 1.1 [AS001]\n    1 | C_SET_TOPK_REG gp1\n      | ^~~~~~~~~~~~~~");
+}
+
+TEST(AssemblerTest, AnOlderSetRefusesAYoungerPolicyByName) {
+  isa::Document document = isa::DocumentOf(isa::InstructionSet::Builtin());
+  document.version = {1, 0};
+  std::erase_if(document.instructions, [](const isa::DocumentInstruction& row) {
+    return row.since > isa::Version{1, 0};
+  });
+  for (isa::DocumentInstruction& row : document.instructions) {
+    for (isa::Operand& operand : row.operands) {
+      if (operand.kind == isa::OperandKind::kPolicy) operand.values = 0b11;
+    }
+  }
+  const auto old = isa::MakeInstructionSet(document, "isa-1.0.json");
+  ASSERT_TRUE(old.ok()) << old.status();
+  AssembleOptions options;
+  options.instruction_set = old->get();
+  EXPECT_EQ(WordsOf("V_TOPK gp1, gp2, gp3, 1", options), Words{0x0004C877});
+  const absl::StatusOr<Assembly> newer = Assemble("V_TOPK gp1, gp2, gp3, 15\n", "a.asm", options);
+  EXPECT_EQ(std::string(newer.status().message()),
+            "a.asm:1:23: error: policy 15 is reserved; legal: 0, 1; V_TOPK policy 15 exists since "
+            "1.1 [AS010]\n    1 | V_TOPK gp1, gp2, gp3, 15\n      |                       ^~");
 }
 
 TEST(AssemblerTest, AnInstructionOfALoadedSetNeedsNoCode) {
