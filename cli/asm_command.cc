@@ -41,6 +41,7 @@ constexpr Option kOptions[] = {
     DefineOption("moescope asm layer.asm -D TOKENS=4"),
     RuleOption("moescope asm layer.asm --rule=AS101=error"),
     WerrorOption("moescope asm layer.asm --werror"),
+    IsaOption("moescope asm layer.asm --isa=isa-1.0.json"),
     MaxErrorsOption("moescope asm layer.asm --max-errors=0"),
     StageVocabularyOption("moescope asm layer.asm --stage-vocabulary=decoder"),
     StageErrorsOption("moescope asm layer.asm --stage-errors=warn"),
@@ -69,6 +70,7 @@ absl::StatusOr<session::AssembleRequest> RequestOf(const Arguments& arguments) {
     ASSIGN_OR_RETURN(const assembler::OutputFormat format, assembler::ParseOutputFormat(name));
     request.formats.push_back(format);
   }
+  request.isa = arguments.TextOr("isa", "");
   request.output = arguments.TextOr("output", "");
   request.listing = arguments.TextOr("listing", "");
   request.stages_out = arguments.Has("stages-out");

@@ -4,9 +4,10 @@ namespace moescope::cli {
 
 std::span<const Command* const> Commands() {
   static constexpr const Command* kCommands[] = {
-      &kAsmCommand,         &kDisCommand,       &kRunCommand,        &kProfileVerifyCommand,
-      &kProfileShowCommand, &kReportCommand,    &kStagesListCommand, &kStagesShowCommand,
-      &kStagesStripCommand, &kLintCommand,      &kAnnotateCommand,   &kMachineShowCommand,
+      &kAsmCommand,         &kDisCommand,       &kRunCommand,         &kProfileVerifyCommand,
+      &kProfileShowCommand, &kReportCommand,    &kStagesListCommand,  &kStagesShowCommand,
+      &kStagesStripCommand, &kLintCommand,      &kAnnotateCommand,    &kMachineShowCommand,
+      &kIsaDumpCommand,     &kIsaCheckCommand,  &kIsaCoverageCommand, &kIsaDiffCommand,
       &kExplainCommand,     &kCompletionCommand};
   return kCommands;
 }

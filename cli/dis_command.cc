@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "asm/disassembler.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -6,6 +8,7 @@
 #include "cli/request_options.h"
 #include "cli/session/program.h"
 #include "cli/shared_options.h"
+#include "isa/document.h"
 
 namespace moescope::cli {
 
@@ -40,15 +43,21 @@ constexpr Option kOptions[] = {
      .value = "FILE",
      .description = "Takes the stage table of bare words from a .stages.json file.",
      .example = "moescope dis layer.mem --stages=layer.stages.json"},
+    IsaOption("moescope dis layer.mem --isa=isa-1.0.json"),
+    {.name = "force-isa",
+     .description = "Reads a container that was assembled for another instruction set.",
+     .example = "moescope dis layer.moe --force-isa"},
 };
 
-absl::StatusOr<isa::Program> ProgramOf(const Arguments& arguments) {
+absl::StatusOr<isa::Program> ProgramOf(const Arguments& arguments, const isa::InstructionSet& set) {
   session::ProgramRequest request;
   request.file = arguments.positionals().front();
   request.stages = arguments.TextOr("stages", "");
   request.is_raw = arguments.Has("raw");
+  request.force_isa = arguments.Has("force-isa");
   const stages::Vocabulary vocabulary;
-  ASSIGN_OR_RETURN(assembler::LoadedProgram loaded, session::OpenProgram(request, vocabulary));
+  ASSIGN_OR_RETURN(assembler::LoadedProgram loaded,
+                   session::OpenProgram(request, vocabulary, 20, set));
   return std::move(loaded.program);
 }
 
@@ -65,7 +74,12 @@ absl::StatusOr<std::string> TextOf(const Arguments& arguments) {
     options.begin_pc = range->begin;
     options.end_pc = range->end;
   }
-  ASSIGN_OR_RETURN(const isa::Program program, ProgramOf(arguments));
+  std::unique_ptr<const isa::InstructionSet> loaded;
+  if (const std::optional<std::string> file = arguments.Text("isa")) {
+    ASSIGN_OR_RETURN(loaded, isa::OpenInstructionSet(*file));
+    options.instruction_set = loaded.get();
+  }
+  ASSIGN_OR_RETURN(const isa::Program program, ProgramOf(arguments, *options.instruction_set));
   return assembler::Disassemble(program, options);
 }
 

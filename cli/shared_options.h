@@ -69,6 +69,13 @@ constexpr Option WerrorOption(std::string_view example) {
   return {.name = "werror", .description = "Treats warnings as errors.", .example = example};
 }
 
+constexpr Option IsaOption(std::string_view example) {
+  return {.name = "isa",
+          .value = "FILE",
+          .description = "Takes the instruction set from an ISA document instead of the built-in.",
+          .example = example};
+}
+
 constexpr Option RuleOption(std::string_view example) {
   return {.name = "rule",
           .value = "ID=LEVEL",

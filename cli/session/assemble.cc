@@ -1,6 +1,7 @@
 #include "cli/session/assemble.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,6 +11,7 @@
 #include "base/status.h"
 #include "cli/session/exit_code.h"
 #include "cli/session/program.h"
+#include "isa/document.h"
 #include "isa/stage_table_json.h"
 
 namespace moescope::session {
@@ -81,20 +83,26 @@ absl::StatusOr<std::vector<Diagnostic>> AssembleFiles(const AssembleRequest& req
   ASSIGN_OR_RETURN(assembler::AssembleOptions options, OptionsOf(request));
   ASSIGN_OR_RETURN(const stages::Vocabulary vocabulary, LoadVocabulary(request.stage_vocabulary));
   options.vocabulary = &vocabulary;
+  std::unique_ptr<const isa::InstructionSet> loaded;
+  if (!request.isa.empty()) {
+    ASSIGN_OR_RETURN(loaded, isa::OpenInstructionSet(request.isa));
+    options.instruction_set = loaded.get();
+  }
+  const isa::InstructionSet& set = *options.instruction_set;
   ASSIGN_OR_RETURN(std::vector<assembler::SourceText> inputs, ReadInputs(request));
   ASSIGN_OR_RETURN(assembler::Assembly assembly, assembler::Assemble(std::move(inputs), options));
   if (request.check) return std::move(assembly.findings);
 
   for (const OutputFormat format : request.formats) {
     const std::string name = OutputName(request, format);
-    RETURN_IF_ERROR(WriteFile(name, assembler::Emit(assembly, format)));
+    RETURN_IF_ERROR(WriteFile(name, assembler::Emit(assembly, format, set)));
     if (request.stages_out && !HoldsStageTable(format) && name != "-") {
       RETURN_IF_ERROR(
           WriteFile(WithSuffix(name, ".stages.json"), isa::WriteStageTableJson(assembly.program)));
     }
   }
   if (!request.listing.empty()) {
-    RETURN_IF_ERROR(WriteFile(request.listing, assembler::WriteListing(assembly)));
+    RETURN_IF_ERROR(WriteFile(request.listing, assembler::WriteListing(assembly, set)));
   }
   return std::move(assembly.findings);
 }

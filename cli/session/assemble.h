@@ -24,6 +24,7 @@ struct AssembleRequest {
   stages::UnknownStage stage_errors = stages::UnknownStage::kError;
 
   std::vector<assembler::OutputFormat> formats = {assembler::OutputFormat::kContainer};
+  std::string isa;          // ISA document; empty = the built-in set
   std::string output;       // empty: named after the first input
   std::string listing;      // empty = none
   bool stages_out = false;  // also write the sidecar beside the output

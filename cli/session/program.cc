@@ -30,8 +30,10 @@ absl::StatusOr<stages::Vocabulary> LoadVocabulary(std::span<const std::string> f
 
 absl::StatusOr<assembler::LoadedProgram> OpenProgram(const ProgramRequest& request,
                                                      const stages::Vocabulary& vocabulary,
-                                                     std::size_t max_errors) {
+                                                     std::size_t max_errors,
+                                                     const isa::InstructionSet& set) {
   assembler::AssembleOptions options;
+  options.instruction_set = &set;
   options.vocabulary = &vocabulary;
   options.unknown_stage = request.stage_errors;
   options.include_folders = request.include_folders;
@@ -42,8 +44,9 @@ absl::StatusOr<assembler::LoadedProgram> OpenProgram(const ProgramRequest& reque
   const assembler::ProgramFormat format = request.is_raw
                                               ? assembler::ProgramFormat::kBinary
                                               : assembler::DetectProgramFormat(bytes, request.file);
-  ASSIGN_OR_RETURN(assembler::LoadedProgram loaded,
-                   assembler::LoadProgram(std::move(bytes), request.file, format, options));
+  ASSIGN_OR_RETURN(
+      assembler::LoadedProgram loaded,
+      assembler::LoadProgram(std::move(bytes), request.file, format, options, request.force_isa));
   if (!request.stages.empty()) {
     ASSIGN_OR_RETURN(const std::string sidecar, ReadFile(request.stages));
     RETURN_IF_ERROR(isa::ReadStageTableJson(sidecar, request.stages, loaded.program));

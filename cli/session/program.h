@@ -21,9 +21,9 @@ absl::StatusOr<stages::Vocabulary> LoadVocabulary(std::span<const std::string> f
 
 // The program of a request: assembly, container or bare words, with the stage table of the sidecar
 // when one is named. `findings` of the result are warnings and notes of the assembler.
-absl::StatusOr<assembler::LoadedProgram> OpenProgram(const ProgramRequest& request,
-                                                     const stages::Vocabulary& vocabulary,
-                                                     std::size_t max_errors = 20);
+absl::StatusOr<assembler::LoadedProgram> OpenProgram(
+    const ProgramRequest& request, const stages::Vocabulary& vocabulary,
+    std::size_t max_errors = 20, const isa::InstructionSet& set = isa::InstructionSet::Builtin());
 
 // Instructions [begin, end).
 struct PcRange {
