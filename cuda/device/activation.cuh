@@ -17,34 +17,72 @@ __device__ __forceinline__ std::uint32_t Round(float x) {
   const std::uint32_t bits = __bfloat16_as_ushort(__float2bfloat16_rn(x));
   return x != x ? 0x7FC0u : bits;
 }
+// bf of both, `low` in the low half.
+__device__ __forceinline__ std::uint32_t RoundPair(float low, float high) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  std::uint32_t bits =
+      __bfloat16_as_ushort(pair.x) | static_cast<std::uint32_t>(__bfloat16_as_ushort(pair.y)) << 16;
+  if (low != low) bits = (bits & 0xFFFF0000u) | 0x7FC0u;
+  if (high != high) bits = (bits & 0xFFFFu) | 0x7FC00000u;
+  return bits;
+}
 __device__ __forceinline__ float Widen(std::uint32_t bits) { return __uint_as_float(bits << 16); }
 __device__ __forceinline__ float RoundToFloat(float x) { return Widen(Round(x)); }
 
+// What varies between the gated activations, as operands that leave a value as it is when they do
+// not apply (x * 1, x + -0, comparisons with infinity): the epilogue has no branch per element.
 struct ActivationArguments {
   moe::Activation kind;
-  bool has_clamp;
-  float clamp;
-  bool fast_math;
+  float clamp;   // infinity without clamp
+  float slope;   // gpt_oss: 1.702, else 1
+  float offset;  // gpt_oss: 1, else -0
 };
 
+__device__ __forceinline__ ActivationArguments ActivationOf(moe::Activation kind, bool has_clamp,
+                                                            float clamp) {
+  const bool gpt_oss = kind == moe::Activation::kGptOss;
+  return {kind, has_clamp ? clamp : __uint_as_float(0x7F800000u), gpt_oss ? 1.702f : 1.0f,
+          gpt_oss ? 1.0f : -0.0f};
+}
+
+// NaN passes.
 __device__ __forceinline__ float ClampGate(const ActivationArguments& a, float g) {
-  return a.has_clamp && g > a.clamp ? a.clamp : g;
+  return g > a.clamp ? a.clamp : g;
 }
 __device__ __forceinline__ float ClampUp(const ActivationArguments& a, float u) {
-  if (!a.has_clamp) return u;
-  return u > a.clamp ? a.clamp : u < -a.clamp ? -a.clamp : u;
+  const float low = u < -a.clamp ? -a.clamp : u;
+  return u > a.clamp ? a.clamp : low;
+}
+
+// g / d, correctly rounded, without the branches of the library's division (they would serialise
+// the epilogue). Needs d = 1 + exp(-slope g): d >= 1, d = inf only for g below -50, d = 1 for large
+// g and d = 2 for tiny g. Two corrections of g times the reciprocal; operands are scaled so that no
+// intermediate leaves the normal range.
+__device__ __forceinline__ float Quotient(float g, float d) {
+  const bool tiny = fabsf(g) < 0x1p-60f;
+  const bool large = d > 0x1p64f;
+  const float numerator = __fmul_rn(g, tiny ? 0x1p64f : 1.0f);
+  const float denominator = __fmul_rn(d, large ? 0x1p-64f : 1.0f);
+  const float y0 = ReciprocalApproximate(denominator);
+  const float y = __fmaf_rn(__fmaf_rn(-denominator, y0, 1.0f), y0, y0);
+  const float q0 = __fmul_rn(numerator, y);
+  const float q1 = __fmaf_rn(__fmaf_rn(-denominator, q0, numerator), y, q0);
+  const float q2 = __fmaf_rn(__fmaf_rn(-denominator, q1, numerator), y, q1);
+  const float quotient = __fmul_rn(q2, tiny || large ? 0x1p-64f : 1.0f);
+  const bool special = !(d <= 0x1p127f) || !(fabsf(g) <= 0x1p100f) || g == 0.0f;
+  return special ? __fmul_rn(g, y0) : quotient;
 }
 
 // swiglu and gpt_oss: g / (1 + exp(-(slope g))) times u or u + 1; inputs are already clamped.
+template <bool kFastMath>
 __device__ __forceinline__ float Gated(const ActivationArguments& a, float g, float u) {
-  const bool gpt_oss = a.kind == moe::Activation::kGptOss;
-  const float scaled = gpt_oss ? __fmul_rn(1.702f, g) : g;
-  const float factor = gpt_oss ? __fadd_rn(u, 1.0f) : u;
-  if (a.fast_math) {
+  const float scaled = __fmul_rn(a.slope, g);
+  const float factor = __fadd_rn(u, a.offset);
+  if constexpr (kFastMath) {
     const float denominator = __fadd_rn(1.0f, ExpApproximate(-scaled));
     return __fmul_rn(__fmul_rn(g, ReciprocalApproximate(denominator)), factor);
   }
-  return __fmul_rn(__fdiv_rn(g, __fadd_rn(1.0f, expf(-scaled))), factor);
+  return __fmul_rn(Quotient(g, __fadd_rn(1.0f, expf(-scaled))), factor);
 }
 
 __device__ __forceinline__ float GegluTanh(float g, float u) {
@@ -59,7 +97,8 @@ __device__ __forceinline__ float GegluErf(float g, float u) {
 }
 
 // q from g0 and u0.
-__device__ __forceinline__ float Activate(const ActivationArguments& a, float g0, float u0) {
+__device__ __forceinline__ float Activate(const ActivationArguments& a, bool fast_math, float g0,
+                                          float u0) {
   const float g = ClampGate(a, g0);
   const float u = ClampUp(a, u0);
   switch (a.kind) {
@@ -68,7 +107,7 @@ __device__ __forceinline__ float Activate(const ActivationArguments& a, float g0
     case moe::Activation::kGegluErf:
       return GegluErf(g, u);
     default:
-      return Gated(a, g, u);
+      return fast_math ? Gated<true>(a, g, u) : Gated<false>(a, g, u);
   }
 }
 

@@ -37,8 +37,7 @@ __device__ __forceinline__ void StageTransposed(std::uint32_t staging, LanePlace
     for (int q = 0; q < 4; ++q) {  // (i, j) = (0, 0), (0, 1), (1, 0), (1, 1)
       const int index = 4 * (i + q / 2) + 2 * (q % 2);
       const int token = 8 * (i + q / 2) + place.column();
-      pairs[q] = Round(value(index, q % 2, token)) | Round(value(index + 1, q % 2, token + 1))
-                                                         << 16;
+      pairs[q] = RoundPair(value(index, q % 2, token), value(index + 1, q % 2, token + 1));
     }
     const int token = 8 * (i + lane / 16) + lane % 8;
     StoreMatrices(staging + StagingOffset(token, piece), pairs[0], pairs[1], pairs[2], pairs[3]);

@@ -42,37 +42,4 @@ struct Ring {
   }
 };
 
-// Publishes stages filled by cp.async in order, kLag stages after they were issued: the data has
-// then arrived and is made visible to wgmma before the barrier tells.
-template <int kStages, int kLag>
-class LaggedPublisher {
- public:
-  __device__ __forceinline__ explicit LaggedPublisher(const Ring<kStages>& ring) : ring_(ring) {}
-
-  // After the copies of one stage were issued.
-  __device__ __forceinline__ void Issued() {
-    CopyAsyncCommit();
-    if (++pending_ > kLag) {
-      CopyAsyncWait<kLag>();
-      Publish();
-    }
-  }
-  __device__ __forceinline__ void Flush() {
-    CopyAsyncWait<0>();
-    while (pending_ > 0) Publish();
-  }
-
- private:
-  __device__ __forceinline__ void Publish() {
-    FenceAsyncProxy();
-    BarrierArrive(ring_.full(next_.stage));
-    next_.Advance();
-    --pending_;
-  }
-
-  const Ring<kStages>& ring_;
-  RingPosition<kStages> next_;
-  int pending_ = 0;
-};
-
 }  // namespace moescope::cuda::device

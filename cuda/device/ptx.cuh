@@ -87,12 +87,9 @@ __device__ __forceinline__ void CopyAsync16(std::uint32_t to, const void* from, 
                "r"(valid ? 16 : 0)
                : "memory");
 }
-__device__ __forceinline__ void CopyAsyncCommit() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int kPending>
-__device__ __forceinline__ void CopyAsyncWait() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+// Arrives on the barrier once all copies that this thread started have arrived.
+__device__ __forceinline__ void CopyAsyncArrive(std::uint32_t barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
 // ---- warpgroups ----

@@ -17,7 +17,7 @@ namespace moescope::cuda {
 namespace {
 
 constexpr std::array<TileRule, 4> kTileTable = {
-    {{8, 16}, {24, 32}, {48, 64}, {std::numeric_limits<std::int64_t>::max(), 128}}};
+    {{8, 16}, {24, 32}, {96, 64}, {std::numeric_limits<std::int64_t>::max(), 128}}};
 constexpr std::array<int, 4> kTokenTiles = {16, 32, 64, 128};
 
 absl::Status InRange(std::string_view name, std::int64_t value, std::int64_t smallest,

@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(128)
 // h from g0 and u0; rows are strided over the grid, padding rows become zeros.
 __global__ void __launch_bounds__(256) ActivationKernel(ExpertArguments a) {
   const int width = a.matrix.rows;
-  const device::ActivationArguments activation = {a.activation.kind, a.activation.has_clamp,
-                                                  a.activation.clamp, a.activation.fast_math};
+  const device::ActivationArguments activation =
+      device::ActivationOf(a.activation.kind, a.activation.has_clamp, a.activation.clamp);
   const int groups = *a.groups.size;
   const int last = groups == 0 ? 0 : a.groups.expert[groups - 1];
   const std::int64_t rows =
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(256) ActivationKernel(ExpertArguments a) {
     const bool valid = a.row_src == nullptr ? row < *a.groups.count : a.row_src[row] >= 0;
     float h = 0.0f;
     if (valid) {
-      const float q =
-          device::Activate(activation, device::Widen(a.gate[i]), device::Widen(a.up[i]));
+      const float q = device::Activate(activation, a.activation.fast_math, device::Widen(a.gate[i]),
+                                       device::Widen(a.up[i]));
       h = __fmul_rn(q, a.row_w == nullptr ? 1.0f : a.row_w[row]);
     }
     a.hidden[i] = static_cast<Bf16>(device::Round(h));

@@ -18,6 +18,10 @@ namespace moescope::cuda {
 
 enum class Projection { kGateUp, kDown };
 
+constexpr int BlocksPerMultiprocessor(int tokens) {
+  return tokens <= 16 ? 3 : tokens <= 32 ? 2 : 1;
+}
+
 template <typename WeightsT, Projection kProjectionV, int kTokensV, int kWarpgroupsV, int kStagesV>
 struct ExpertTraits {
   using Weights = WeightsT;
@@ -25,8 +29,15 @@ struct ExpertTraits {
   static constexpr int kTokens = kTokensV;
   static constexpr int kWarpgroups = kWarpgroupsV;
   static constexpr int kStages = kStagesV;
-  static constexpr bool kGather = kProjection == Projection::kGateUp;
   static constexpr int kThreads = 128 * (1 + kWarpgroups);
+  // Small tiles leave most of a multiprocessor idle: several blocks share it.
+  static constexpr int kBlocksPerMultiprocessor = BlocksPerMultiprocessor(kTokens);
+  // Registers move from the producers to the consumers.
+  static constexpr int kEntryRegisters = 65536 / (kBlocksPerMultiprocessor * kThreads) / 8 * 8;
+  static constexpr int kProducerRegisters = kBlocksPerMultiprocessor == 3 ? 40 : 56;
+  static constexpr int kConsumerRegisters =
+      (kEntryRegisters * kThreads - 128 * kProducerRegisters) / (128 * kWarpgroups) / 8 * 8;
+  static constexpr bool kGather = kProjection == Projection::kGateUp;
   static constexpr int kTokenBytes = kTokens * 128;
   static constexpr int kWeightBytes = 2 * kWarpgroups * Weights::kChunkBytes;
   static constexpr int kStageBytes = (kTokenBytes + kWeightBytes + 1023) / 1024 * 1024;
@@ -123,34 +134,40 @@ __device__ __forceinline__ void LoadWeights(const ExpertArguments& arguments,
 template <int kTokens>
 struct GatherRows {
   static constexpr int kCount = kTokens / 16;
-  const Bf16* from[kCount];
-  std::uint32_t valid = 0;
+  int source[kCount];  // token; -1: zeros
 
-  __device__ __forceinline__ GatherRows(const ExpertArguments& arguments,
-                                        const device::WorkItem& item, int thread) {
-    const int piece = thread % 8;
+  __device__ __forceinline__ void Read(const ExpertArguments& arguments,
+                                       const device::WorkItem& item, int thread) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       const int row = thread / 8 + 16 * i;
-      from[i] = arguments.tokens;
+      source[i] = -1;
       if (row >= item.rows) continue;
-      const int source = arguments.row_src == nullptr
-                             ? item.row + row
-                             : arguments.row_src[item.row + row] / arguments.top_k;
-      from[i] = arguments.tokens + static_cast<std::int64_t>(source) * arguments.matrix.columns +
-                piece * 8;
-      valid |= 1u << i;
+      source[i] = item.row + row;
+      if (arguments.row_src != nullptr) source[i] = arguments.row_src[item.row + row];
     }
   }
-  __device__ __forceinline__ void Load(std::uint32_t to, int thread, int block, int columns) const {
+  // From pairs to tokens; apart from Read so that the loads have time to arrive.
+  __device__ __forceinline__ void ToTokens(const ExpertArguments& arguments) {
+    if (arguments.row_src == nullptr) return;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (source[i] >= 0) source[i] /= arguments.top_k;
+    }
+  }
+  __device__ __forceinline__ void Load(const ExpertArguments& arguments, std::uint32_t to,
+                                       int thread, int block) const {
     const int piece = thread % 8;
-    const bool inside = block * kChunk + piece * 8 < columns;
+    const int columns = arguments.matrix.columns;
+    const int column = block * kChunk + piece * 8;
+    const bool inside = column < columns;
+    const Bf16* const first = arguments.tokens + (inside ? column : 0);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       const int row = thread / 8 + 16 * i;
-      const bool copied = inside && (valid >> i & 1u) != 0;
-      device::CopyAsync16(to + row * 128 + ((piece ^ (row & 7)) << 4),
-                          copied ? from[i] + block * kChunk : from[i], copied);
+      const std::int64_t token = source[i] < 0 ? 0 : source[i];
+      device::CopyAsync16(to + row * 128 + ((piece ^ (row & 7)) << 4), first + token * columns,
+                          inside && source[i] >= 0);
     }
   }
 };
@@ -164,13 +181,17 @@ __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
   if constexpr (!Traits::kGather) {
     if (thread >= 32) return;
   }
+  using Rows = GatherRows<Traits::kGather ? Traits::kTokens : 16>;
   device::ItemWalker walker(arguments.groups, row_blocks, Traits::kTokens);
   device::RingPosition<Traits::kStages> position;
-  device::LaggedPublisher<Traits::kStages, Traits::kStages - 2> publisher(ring);
   const int blocks = arguments.matrix.column_chunks();
-  device::WorkItem item;
-  while (walker.Next(item)) {
-    const GatherRows<Traits::kGather ? Traits::kTokens : 16> rows(arguments, item, thread);
+  device::WorkItem item, next_item;
+  Rows rows, next_rows;
+  bool more = walker.Next(item);
+  if (Traits::kGather && more) rows.Read(arguments, item, thread);
+  while (more) {
+    if constexpr (Traits::kGather) rows.ToTokens(arguments);
+    bool next = false;
     for (int block = 0; block < blocks; ++block) {
       device::BarrierWait(ring.empty(position.stage), position.phase ^ 1);
       const std::uint32_t full = ring.full(position.stage);
@@ -183,13 +204,19 @@ __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
         }
       }
       if constexpr (Traits::kGather) {
-        rows.Load(shared.tokens(position.stage), thread, block, arguments.matrix.columns);
-        publisher.Issued();
+        rows.Load(arguments, shared.tokens(position.stage), thread, block);
+        device::CopyAsyncArrive(full);
       }
       position.Advance();
+      if (block == 0) {  // while this item's copies are under way
+        next = walker.Next(next_item);
+        if (Traits::kGather && next) next_rows.Read(arguments, next_item, thread);
+      }
     }
+    more = next;
+    item = next_item;
+    rows = next_rows;
   }
-  if constexpr (Traits::kGather) publisher.Flush();
 }
 
 // ---- consumer ----
@@ -197,18 +224,22 @@ __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
 template <typename Traits>
 using Accumulator = float[Traits::kTokens / 2];
 
-// All columns of one item into both accumulators.
-template <typename Traits>
+// All columns of one item into both accumulators. `meanwhile` is called once, while the first
+// products are under way.
+template <typename Traits, typename Meanwhile>
 __device__ __forceinline__ void Multiply(const ExpertShared<Traits>& shared,
                                          const device::Ring<Traits::kStages>& ring,
                                          device::RingPosition<Traits::kStages>& position,
                                          int warpgroup, int thread, int blocks,
-                                         Accumulator<Traits>& first, Accumulator<Traits>& second) {
+                                         Accumulator<Traits>& first, Accumulator<Traits>& second,
+                                         Meanwhile meanwhile) {
   using Weights = typename Traits::Weights;
   using Mma = device::Mma<Traits::kTokens>;
   int released = -1;
   for (int block = 0; block < blocks; ++block) {
     device::BarrierWait(ring.full(position.stage), position.phase);
+    // cp.async writes through the ordinary proxy; wgmma reads through the other one.
+    if constexpr (Traits::kGather) device::FenceAsyncProxy();
     const std::uint64_t b = device::OperandDescriptor(shared.tokens(position.stage));
     const int offset0 = shared.WeightOffset(position.stage, 0, warpgroup);
     const int offset1 = shared.WeightOffset(position.stage, 1, warpgroup);
@@ -223,6 +254,7 @@ __device__ __forceinline__ void Multiply(const ExpertShared<Traits>& shared,
         Mma::Shared(second, a1 + 2 * step, b + 2 * step, accumulate);
       }
       device::MmaCommit();
+      if (block == 0) meanwhile();
       device::MmaWait<1>();
     } else {
       const auto codes0 = Weights::Load(shared.stage_bytes + offset0, thread);
@@ -244,6 +276,7 @@ __device__ __forceinline__ void Multiply(const ExpertShared<Traits>& shared,
       step.template operator()<1>();
       step.template operator()<2>();
       step.template operator()<3>();
+      if (block == 0) meanwhile();
     }
     // The products of the stage before this one are complete.
     if (released >= 0 && thread % 32 == 0) device::BarrierArrive(ring.empty(released));
@@ -252,10 +285,6 @@ __device__ __forceinline__ void Multiply(const ExpertShared<Traits>& shared,
   }
   device::MmaWait<0>();
   if (thread % 32 == 0) device::BarrierArrive(ring.empty(released));
-}
-
-__device__ __forceinline__ device::ActivationArguments ToDevice(const ActivationSettings& s) {
-  return {s.kind, s.has_clamp, s.clamp, s.fast_math};
 }
 
 // What a consumer knows about the tokens of its tile, in shared memory.
@@ -275,10 +304,10 @@ struct Epilogue {
 
   __device__ __forceinline__ void Sync() const { device::NamedBarrier(barrier, 128); }
 
-  // Bias of row `first + place.row() + 8 j` of a half; zero outside.
+  // Bias of a row of a half; -0, which changes nothing, where there is none.
   __device__ __forceinline__ float Bias(int half, int row) const {
     const MatrixShape& m = arguments.matrix;
-    if (arguments.bias == nullptr || row >= m.rows) return 0.0f;
+    if (arguments.bias == nullptr || row >= m.rows) return -0.0f;
     const std::int64_t index =
         (static_cast<std::int64_t>(item.expert) * m.halves + half) * m.rows + row;
     return device::Widen(arguments.bias[index]);
@@ -287,36 +316,54 @@ struct Epilogue {
   // One accumulator plus bias, one rounding, rows of `out`.
   __device__ __forceinline__ void StorePlain(const Accumulator<Traits>& values, int half, int row,
                                              Bf16* out) const {
-    const MatrixShape& m = arguments.matrix;
     const float bias[2] = {Bias(half, row + place.row()), Bias(half, row + place.row() + 8)};
+    const bool weight_bias = arguments.weight_bias;
+    const bool scale = arguments.token_scale != nullptr;
     device::StageTransposed<Traits::kTokens>(staging, place, [&](int index, int j, int token) {
-      float value = values[index];
-      if (arguments.bias != nullptr) {
-        const float term = arguments.weight_bias ? __fmul_rn(rows.weight[token], bias[j]) : bias[j];
-        value = __fadd_rn(value, term);
-      }
-      if (arguments.token_scale != nullptr) value = __fmul_rn(value, rows.weight[token]);
-      return value;
+      const float weight = rows.weight[token];
+      const float term = __fmul_rn(weight_bias ? weight : 1.0f, bias[j]);
+      return __fmul_rn(__fadd_rn(values[index], term), scale ? weight : 1.0f);
     });
-    StoreRows(row, m.rows, out);
+    StoreRows(row, arguments.matrix.rows, out);
   }
 
   // h of both accumulators.
+  template <bool kFastMath>
   __device__ __forceinline__ void StoreActivated(const Accumulator<Traits>& gate,
                                                  const Accumulator<Traits>& up, int row) const {
     const int first = row + place.row();
     const float gate_bias[2] = {Bias(0, first), Bias(0, first + 8)};
     const float up_bias[2] = {Bias(1, first), Bias(1, first + 8)};
-    const bool has_bias = arguments.bias != nullptr;
-    const device::ActivationArguments activation = ToDevice(arguments.activation);
+    const device::ActivationArguments activation = device::ActivationOf(
+        arguments.activation.kind, arguments.activation.has_clamp, arguments.activation.clamp);
     device::StageTransposed<Traits::kTokens>(staging, place, [&](int index, int j, int token) {
-      const float g = has_bias ? __fadd_rn(gate[index], gate_bias[j]) : gate[index];
-      const float u = has_bias ? __fadd_rn(up[index], up_bias[j]) : up[index];
-      const float g0 = device::ClampGate(activation, device::RoundToFloat(g));
-      const float u0 = device::ClampUp(activation, device::RoundToFloat(u));
-      return __fmul_rn(device::Gated(activation, g0, u0), rows.weight[token]);
+      const float g = device::RoundToFloat(__fadd_rn(gate[index], gate_bias[j]));
+      const float u = device::RoundToFloat(__fadd_rn(up[index], up_bias[j]));
+      const float q = device::Gated<kFastMath>(activation, device::ClampGate(activation, g),
+                                               device::ClampUp(activation, u));
+      return __fmul_rn(q, rows.weight[token]);
     });
     StoreRows(row, arguments.matrix.rows, arguments.hidden);
+  }
+
+  // Both accumulators of a consumer whose rows begin `offset` into its block.
+  __device__ __forceinline__ void Store(const Accumulator<Traits>& first,
+                                        const Accumulator<Traits>& second, int offset) const {
+    if constexpr (Traits::kProjection == Projection::kDown) {
+      const MatrixShape none{};
+      StorePlain(first, 0, HalfRow<Traits>(none, item.row_block, 0) + offset, arguments.out);
+      StorePlain(second, 0, HalfRow<Traits>(none, item.row_block, 1) + offset, arguments.out);
+    } else {
+      const int row = item.row_block * 64 * Traits::kWarpgroups + offset;
+      if (arguments.gate != nullptr) {
+        StorePlain(first, 0, row, arguments.gate);
+        StorePlain(second, 1, row, arguments.up);
+      } else if (arguments.activation.fast_math) {
+        StoreActivated<true>(first, second, row);
+      } else {
+        StoreActivated<false>(first, second, row);
+      }
+    }
   }
 
   __device__ __forceinline__ void StoreRows(int row, int width, Bf16* out) const {
@@ -331,6 +378,27 @@ struct Epilogue {
   }
 };
 
+// What a consumer thread knows about one token of the tile.
+struct TokenPlace {
+  int to = -1;  // destination row; -1: none
+  float weight = 1.0f;
+};
+
+template <typename Traits>
+__device__ __forceinline__ TokenPlace ReadPlace(const ExpertArguments& arguments,
+                                                const device::WorkItem& item, int thread) {
+  TokenPlace place;
+  if (thread >= min(Traits::kTokens, item.rows)) return place;
+  const int row = item.row + thread;
+  place.to = row;
+  if (Traits::kProjection == Projection::kDown && arguments.row_src != nullptr) {
+    place.to = arguments.row_src[row];
+  }
+  if (arguments.row_w != nullptr) place.weight = arguments.row_w[row];
+  if (arguments.token_scale != nullptr) place.weight = arguments.token_scale[row];
+  return place;
+}
+
 template <typename Traits>
 __device__ __forceinline__ void Consume(const ExpertArguments& arguments,
                                         const ExpertShared<Traits>& shared,
@@ -341,45 +409,35 @@ __device__ __forceinline__ void Consume(const ExpertArguments& arguments,
   float* const row_weights = reinterpret_cast<float*>(row_numbers + Traits::kTokens);
   device::ItemWalker walker(arguments.groups, row_blocks, Traits::kTokens);
   device::RingPosition<Traits::kStages> position;
-  device::WorkItem item;
-  while (walker.Next(item)) {
-    if (thread < Traits::kTokens) {
-      const bool valid = thread < item.rows;
-      const int row = item.row + thread;
-      int to = valid ? row : -1;
-      float weight = 1.0f;
-      if constexpr (Traits::kProjection == Projection::kDown) {
-        if (valid && arguments.row_src != nullptr) to = arguments.row_src[row];
-      }
-      if (valid && arguments.row_w != nullptr) weight = arguments.row_w[row];
-      if (valid && arguments.token_scale != nullptr) weight = arguments.token_scale[row];
-      row_numbers[thread] = to;
-      row_weights[thread] = weight;
-    }
-    device::NamedBarrier(1 + warpgroup, 128);
+  device::WorkItem item, next_item;
+  TokenPlace place, next_place;
+  bool more = walker.Next(item);
+  if (more) place = ReadPlace<Traits>(arguments, item, thread);
+  while (more) {
+    bool next = false;
     Accumulator<Traits> first, second;
     Multiply<Traits>(shared, ring, position, warpgroup, thread, arguments.matrix.column_chunks(),
-                     first, second);
+                     first, second, [&] {
+                       next = walker.Next(next_item);
+                       if (next) next_place = ReadPlace<Traits>(arguments, next_item, thread);
+                     });
+    if (thread < Traits::kTokens) {
+      row_numbers[thread] = place.to;
+      row_weights[thread] = place.weight;
+    }
+    device::NamedBarrier(1 + warpgroup, 128);
     const Epilogue<Traits> epilogue{arguments,     item,
                                     {thread},      shared.staging(warpgroup),
                                     1 + warpgroup, {row_numbers, row_weights}};
-    const int row = 64 * warpgroup;
-    if constexpr (Traits::kProjection == Projection::kDown) {
-      const MatrixShape none{};
-      epilogue.StorePlain(first, 0, HalfRow<Traits>(none, item.row_block, 0) + row, arguments.out);
-      epilogue.StorePlain(second, 0, HalfRow<Traits>(none, item.row_block, 1) + row, arguments.out);
-    } else if (arguments.gate != nullptr) {
-      const int at = item.row_block * 64 * Traits::kWarpgroups + row;
-      epilogue.StorePlain(first, 0, at, arguments.gate);
-      epilogue.StorePlain(second, 1, at, arguments.up);
-    } else {
-      epilogue.StoreActivated(first, second, item.row_block * 64 * Traits::kWarpgroups + row);
-    }
+    epilogue.Store(first, second, 64 * warpgroup);
+    more = next;
+    item = next_item;
+    place = next_place;
   }
 }
 
 template <typename Traits>
-__global__ void __launch_bounds__(Traits::kThreads, 1)
+__global__ void __launch_bounds__(Traits::kThreads, Traits::kBlocksPerMultiprocessor)
     ExpertKernel(const __grid_constant__ ExpertArguments arguments,
                  const __grid_constant__ CUtensorMap weights,
                  const __grid_constant__ CUtensorMap hidden) {
@@ -396,10 +454,10 @@ __global__ void __launch_bounds__(Traits::kThreads, 1)
       64 * Traits::kWarpgroups * (Traits::kProjection == Projection::kDown ? 2 : 1);
   const int row_blocks = (arguments.matrix.rows + kRowsPerBlock - 1) / kRowsPerBlock;
   if (threadIdx.x < 128) {
-    if constexpr (Traits::kWarpgroups == 2) device::RegistersDecrease<56>();
+    device::RegistersDecrease<Traits::kProducerRegisters>();
     Produce<Traits>(arguments, &weights, &hidden, shared, ring, row_blocks);
   } else {
-    if constexpr (Traits::kWarpgroups == 2) device::RegistersIncrease<224>();
+    device::RegistersIncrease<Traits::kConsumerRegisters>();
     Consume<Traits>(arguments, shared, ring, row_blocks);
   }
 }
@@ -411,6 +469,7 @@ cudaError_t LaunchExpert(const ExpertArguments& arguments, const CUtensorMap& we
   const cudaError_t sized = cudaFuncSetAttribute(
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Traits::kSharedBytes);
   if (sized != cudaSuccess) return sized;
+  blocks *= Traits::kBlocksPerMultiprocessor;
   kernel<<<blocks, Traits::kThreads, Traits::kSharedBytes, stream>>>(arguments, weights, hidden);
   return cudaGetLastError();
 }
@@ -420,8 +479,10 @@ template <typename Weights, int kTokens, int kWarpgroups>
 constexpr int StagesFor() {
   using One = ExpertTraits<Weights, Projection::kDown, kTokens, kWarpgroups, 1>;
   constexpr int kFixed = One::kSharedBytes - One::kStageBytes - 16;
-  constexpr int kFit = (232448 - kFixed) / (One::kStageBytes + 16);
-  return kFit > 10 ? 10 : kFit;
+  // 228 KiB per multiprocessor, 1 KiB of each block reserved.
+  constexpr int kShared = 233472 / BlocksPerMultiprocessor(kTokens) / 1024 * 1024 - 1024;
+  constexpr int kFit = (kShared - kFixed) / (One::kStageBytes + 16);
+  return kFit > 8 ? 8 : kFit;
 }
 
 template <typename Weights, Projection kProjection>

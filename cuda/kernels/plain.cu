@@ -87,15 +87,16 @@ struct StepwiseChain {
 struct FusedHidden {
   __device__ __forceinline__ void operator()(const ExpertArguments& a, std::int64_t at, float gate,
                                              float up, float weight) const {
-    const device::ActivationArguments activation = {a.activation.kind, a.activation.has_clamp,
-                                                    a.activation.clamp, a.activation.fast_math};
+    const device::ActivationArguments activation =
+        device::ActivationOf(a.activation.kind, a.activation.has_clamp, a.activation.clamp);
     const std::uint32_t g0 = device::Round(gate);
     const std::uint32_t u0 = device::Round(up);
     if (a.gate != nullptr) {
       a.gate[at] = static_cast<Bf16>(g0);
       a.up[at] = static_cast<Bf16>(u0);
     }
-    const float q = device::Activate(activation, device::Widen(g0), device::Widen(u0));
+    const float q =
+        device::Activate(activation, a.activation.fast_math, device::Widen(g0), device::Widen(u0));
     a.hidden[at] = static_cast<Bf16>(device::Round(__fmul_rn(q, weight)));
   }
 };
@@ -110,8 +111,8 @@ __device__ __forceinline__ float StepExp(float x) {
 struct StepwiseHidden {
   __device__ __forceinline__ void operator()(const ExpertArguments& a, std::int64_t at, float gate,
                                              float up, float weight) const {
-    const device::ActivationArguments activation = {a.activation.kind, a.activation.has_clamp,
-                                                    a.activation.clamp, false};
+    const device::ActivationArguments activation =
+        device::ActivationOf(a.activation.kind, a.activation.has_clamp, a.activation.clamp);
     const float g = device::ClampGate(activation, gate);
     float u = device::ClampUp(activation, up);
     const bool gpt_oss = a.activation.kind == moe::Activation::kGptOss;
