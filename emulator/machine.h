@@ -179,7 +179,8 @@ struct HbmOptions {
   friend bool operator==(const HbmOptions&, const HbmOptions&) = default;
 };
 
-// The built-in machine: public transactional shape (timing.md, 2: plena-64).
+// The built-in machine: public transactional shape (timing.md, 2: plena-64), except that a
+// description that does not name a timing model is serial.
 struct MachineDescription {
   std::string name = "plena-64";
   Shape shape;

@@ -97,7 +97,7 @@ constexpr BadFile kBadFiles[] = {
     {"convention = \"ocp\"", "convention = \"opc\"",
      "69:14: error: MOESCOPE.convention = \"opc\": must be \"ocp\" or \"reference\"; did you mean "
      "'ocp'? [CF007]"},
-    {"model = \"serial\"", "model = \"SERIAL\"",
+    {"model = \"pipelined\"", "model = \"SERIAL\"",
      "75:9: error: MOESCOPE.timing.model = \"SERIAL\": must be \"serial\", \"pipelined\" or "
      "\"rtl\"; did you mean 'serial'? [CF007]"},
     {"format = \"Mx\"", "format = \"MX\"",
@@ -201,7 +201,7 @@ constexpr BadFile kBadFiles[] = {
      "\"measured\"\nsource = \"x\"\n[MOESCOPE.hbm]",
      "78:23: error: MOESCOPE.timing.cost.H_STORE_V = {...}: has no cost of its own: see "
      "[MOESCOPE.timing.pipelined] and [MOESCOPE.hbm] [CF021]"},
-    {"model = \"serial\"\nlatency = \"dse\"",
+    {"model = \"pipelined\"\nlatency = \"dse\"",
      "model = \"rtl\"\n[MOESCOPE.timing.cost.M_MM]\nresult = 3\ninterval = 3\nlabel = "
      "\"measured\"\nsource = \"x\"",
      "76:23: error: MOESCOPE.timing.cost.M_MM = {...}: is not used by model \"rtl\", whose costs "

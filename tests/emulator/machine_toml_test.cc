@@ -49,8 +49,33 @@ MachineDescription Overridden(const std::string& text) {
   return Parsed(Builtin(), options);
 }
 
-TEST(MachineFiles, TheBuiltInMachineIsTheDefaultDescription) {
-  EXPECT_EQ(Parsed(Builtin()), MachineDescription{});
+// The built-in machine; a description that does not name a timing model is serial.
+MachineDescription BuiltinDescription() {
+  MachineDescription machine;
+  machine.timing = emulator::TimingModelKind::kPipelined;
+  return machine;
+}
+
+TEST(MachineFiles, TheBuiltInMachineIsTheDefaultDescriptionPipelined) {
+  EXPECT_EQ(Parsed(Builtin()), BuiltinDescription());
+}
+
+TEST(MachineFiles, ShippedMachinesNameTheirModels) {
+  using emulator::HbmModelKind;
+  using emulator::LatencyProfile;
+  using emulator::TimingModelKind;
+  const MachineDescription plena = emulator::LoadMachine("plena-64")->machine;
+  EXPECT_EQ(plena.timing, TimingModelKind::kPipelined);
+  EXPECT_EQ(plena.profile, LatencyProfile::kDse);
+  EXPECT_EQ(plena.hbm.model, HbmModelKind::kDram);
+  const MachineDescription rtl = emulator::LoadMachine("rtl-8")->machine;
+  EXPECT_EQ(rtl.timing, TimingModelKind::kRtl);
+  EXPECT_EQ(rtl.profile, LatencyProfile::kReleased);
+  EXPECT_EQ(rtl.hbm.model, HbmModelKind::kFixed);
+  const MachineDescription analytic = emulator::LoadMachine("analytic")->machine;
+  EXPECT_EQ(analytic.timing, TimingModelKind::kPipelined);
+  EXPECT_EQ(analytic.profile, LatencyProfile::kLibrary);
+  EXPECT_EQ(analytic.hbm.model, HbmModelKind::kFast);
 }
 
 TEST(MachineFiles, ShippedMachinesHaveTheirShapes) {
@@ -128,7 +153,7 @@ TEST(MachineFiles, CarriageReturnsByteOrderMarksAndCommentsAreAccepted) {
   while (text.ends_with('\n')) text.pop_back();
   std::string windows;
   for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  EXPECT_EQ(Parsed(windows), MachineDescription{});
+  EXPECT_EQ(Parsed(windows), BuiltinDescription());
   std::string bad = windows;
   bad.replace(bad.find("BLEN.value = 4"), 14, "BLEN.value = 0");
   EXPECT_EQ(ParseMachine(bad, "m.toml").status().message(),
