@@ -70,6 +70,19 @@ std::string DialectNote(const emulator::Dialect& dialect) {
       ", scale_read = ", Absl(emulator::ScaleReadName(dialect.scale_read)), "\n");
 }
 
+// Names the source files of a program as seen from the folder of its main file, so that a profile
+// does not tell where the program lay.
+void NameFilesFrom(const std::string& main_file, isa::Program& program) {
+  const std::string folder = main_file.substr(0, main_file.rfind('/') + 1);  // npos + 1 = 0
+  for (std::string& file : program.files) {
+    if (!folder.empty() && file.starts_with(folder)) {
+      file.erase(0, folder.size());
+    } else if (file.starts_with('/')) {
+      file.erase(0, file.rfind('/') + 1);
+    }
+  }
+}
+
 class RunSession {
  public:
   RunSession(const RunRequest& request, const RunContext& context)
@@ -97,11 +110,12 @@ class RunSession {
   RunOutcome Run() {
     if (request_.plena_lines) console_.Note(PlenaTopologyLine(machine_));
     Execute();
-    BuildProfile();
     outcome_.code = CodeOf(outcome_.end);
     if (const std::optional<Diagnostic> diagnostic = EndDiagnostic(outcome_.end, program_)) {
       console_.Report({&*diagnostic, 1});
     }
+    NameFilesFrom(request_.program.file, program_);
+    BuildProfile();
     WriteOutputs();
     EvaluateExpectations();
     CheckGates();
