@@ -96,21 +96,20 @@ std::int64_t StoredColumns(WeightFormat format, std::int64_t width) {
 EncodedMatrix Encode(const Bf16Matrix& matrix, WeightFormat format, Orientation orientation,
                      NumberRules rules) {
   EncodedMatrix encoded{format, orientation, matrix.rows, matrix.columns, {}, {}};
-  const RowBytes row = BytesOf(format, encoded.row_width());
-  const auto rows = static_cast<std::size_t>(encoded.stored_rows());
-  encoded.elements.resize(rows * row.elements);
-  encoded.scales.resize(rows * row.scales);
+  const bool as_is = orientation == Orientation::kOutputMajor;
+  const Bf16Matrix turned = as_is ? Bf16Matrix() : Transposed(matrix);
+  const Bf16Matrix& stored = as_is ? matrix : turned;
+  const RowBytes row = BytesOf(format, stored.columns);
+  encoded.elements.resize(static_cast<std::size_t>(stored.rows) * row.elements);
+  encoded.scales.resize(static_cast<std::size_t>(stored.rows) * row.scales);
   const isa::RowCodec codec(FormatOf(format), rules.convention, rules.scale_rule);
-  std::vector<float> values(static_cast<std::size_t>(StoredColumns(format, encoded.row_width())));
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < encoded.row_width(); ++c) {
-      const auto stored = static_cast<std::int64_t>(r);
-      const std::uint16_t bits =
-          orientation == Orientation::kOutputMajor ? matrix.At(stored, c) : matrix.At(c, stored);
-      values[static_cast<std::size_t>(c)] = isa::Bf16ToFloat(bits);
-    }
-    codec.Encode(values, std::span(encoded.elements).subspan(r * row.elements, row.elements),
-                 std::span(encoded.scales).subspan(r * row.scales, row.scales));
+  std::vector<float> values(static_cast<std::size_t>(StoredColumns(format, stored.columns)));
+  const auto used = static_cast<std::size_t>(stored.columns);
+  for (std::int64_t r = 0; r < stored.rows; ++r) {
+    isa::Bf16ToFloat(stored.Row(r), std::span(values).first(used));
+    const auto index = static_cast<std::size_t>(r);
+    codec.Encode(values, std::span(encoded.elements).subspan(index * row.elements, row.elements),
+                 std::span(encoded.scales).subspan(index * row.scales, row.scales));
   }
   return encoded;
 }
@@ -122,18 +121,15 @@ absl::StatusOr<Bf16Matrix> Decode(const EncodedMatrix& matrix, NumberRules rules
   const isa::RowCodec codec(FormatOf(matrix.format), rules.convention, rules.scale_rule);
   std::vector<float> values(
       static_cast<std::size_t>(StoredColumns(matrix.format, matrix.row_width())));
-  Bf16Matrix decoded(matrix.outputs, matrix.contraction);
-  for (std::int64_t r = 0; r < matrix.stored_rows(); ++r) {
-    const auto stored = static_cast<std::size_t>(r);
-    codec.Decode(std::span(matrix.elements).subspan(stored * row.elements, row.elements),
-                 std::span(matrix.scales).subspan(stored * row.scales, row.scales), values);
-    for (std::int64_t c = 0; c < matrix.row_width(); ++c) {
-      const std::uint16_t bits = isa::FloatToBf16(values[static_cast<std::size_t>(c)]);
-      (matrix.orientation == Orientation::kOutputMajor ? decoded.At(r, c) : decoded.At(c, r)) =
-          bits;
-    }
+  Bf16Matrix stored(matrix.stored_rows(), matrix.row_width());
+  const auto used = static_cast<std::size_t>(stored.columns);
+  for (std::int64_t r = 0; r < stored.rows; ++r) {
+    const auto index = static_cast<std::size_t>(r);
+    codec.Decode(std::span(matrix.elements).subspan(index * row.elements, row.elements),
+                 std::span(matrix.scales).subspan(index * row.scales, row.scales), values);
+    isa::FloatToBf16(std::span<const float>(values).first(used), stored.Row(r));
   }
-  return decoded;
+  return matrix.orientation == Orientation::kOutputMajor ? stored : Transposed(stored);
 }
 
 bool IsRepresentable(const Bf16Matrix& matrix, WeightFormat format, Orientation orientation,

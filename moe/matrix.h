@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,11 +41,19 @@ struct Matrix {
 using Bf16Matrix = Matrix<std::uint16_t>;
 using F32Matrix = Matrix<float>;
 
+// In square pieces, so that neither side of a large matrix is read or written line by line.
 template <typename T>
 Matrix<T> Transposed(const Matrix<T>& matrix) {
+  constexpr std::int64_t kPiece = 32;
   Matrix<T> result(matrix.columns, matrix.rows);
-  for (std::int64_t r = 0; r < matrix.rows; ++r) {
-    for (std::int64_t c = 0; c < matrix.columns; ++c) result.At(c, r) = matrix.At(r, c);
+  for (std::int64_t row = 0; row < matrix.rows; row += kPiece) {
+    for (std::int64_t column = 0; column < matrix.columns; column += kPiece) {
+      const std::int64_t last_row = std::min(row + kPiece, matrix.rows);
+      const std::int64_t last_column = std::min(column + kPiece, matrix.columns);
+      for (std::int64_t r = row; r < last_row; ++r) {
+        for (std::int64_t c = column; c < last_column; ++c) result.At(c, r) = matrix.At(r, c);
+      }
+    }
   }
   return result;
 }

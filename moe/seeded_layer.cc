@@ -189,6 +189,16 @@ absl::StatusOr<Bf16Matrix> SeededExperts::LoadOne(int expert, Member member) con
   return Decode(Encode(matrix, layer_.weights, orientation_, rules_), rules_);
 }
 
+std::optional<EncodedMatrix> SeededExperts::LoadEncoded(int expert, Member member,
+                                                        WeightFormat format,
+                                                        Orientation orientation,
+                                                        NumberRules rules) const {
+  if (format != layer_.weights || orientation != orientation_ || rules != rules_) {
+    return std::nullopt;
+  }
+  return Encode(SeededMatrix(layer_, expert, member, seed_, values_), format, orientation, rules);
+}
+
 absl::StatusOr<ExpertMatrices> SeededExperts::Load(int expert) const {
   ExpertMatrices matrices;
   for (const Member member : {&ExpertMatrices::gate, &ExpertMatrices::up, &ExpertMatrices::down}) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "moe/generator.h"
@@ -45,6 +46,9 @@ class SeededExperts : public ExpertSource {
       : layer_(layer), seed_(seed), orientation_(orientation), rules_(rules), values_(values) {}
   absl::StatusOr<ExpertMatrices> Load(int expert) const override;
   absl::StatusOr<Bf16Matrix> LoadOne(int expert, Member member) const override;
+  std::optional<EncodedMatrix> LoadEncoded(int expert, Member member, WeightFormat format,
+                                           Orientation orientation,
+                                           NumberRules rules) const override;
 
  private:
   Layer layer_;

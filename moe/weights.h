@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,6 +32,11 @@ class ExpertSource {
   // One of the three; a source that can make it alone does less work.
   using Member = Bf16Matrix ExpertMatrices::*;
   virtual absl::StatusOr<Bf16Matrix> LoadOne(int expert, Member member) const;
+  // The stored form of one of them, when the source makes its values by decoding just that form.
+  virtual std::optional<EncodedMatrix> LoadEncoded(int, Member, WeightFormat, Orientation,
+                                                   NumberRules) const {
+    return std::nullopt;
+  }
 };
 
 // Everything of a layer besides the routed expert matrices. Absent tensors are empty.

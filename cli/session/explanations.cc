@@ -10,6 +10,7 @@
 #include "base/suggestion.h"
 #include "cli/session/exit_code.h"
 #include "isa/explanations.h"
+#include "moe/explanations.h"
 #include "stages/explanations.h"
 
 namespace moescope::session {
@@ -61,8 +62,8 @@ constexpr Explanation kOwn[] = {
 
 std::vector<Explanation> AllExplanations() {
   std::vector<Explanation> all(std::begin(kOwn), std::end(kOwn));
-  for (const std::span<const Explanation> folder :
-       {assembler::Explanations(), isa::Explanations(), stages::Explanations()}) {
+  for (const std::span<const Explanation> folder : {assembler::Explanations(), isa::Explanations(),
+                                                    stages::Explanations(), moe::Explanations()}) {
     all.insert(all.end(), folder.begin(), folder.end());
   }
   std::sort(all.begin(), all.end(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "base/check.h"
@@ -148,6 +149,7 @@ class HbmStream {
  private:
   absl::Status Matrix(const WeightTable& table, std::uint64_t index, const Bf16Matrix& matrix,
                       WeightFormat format);
+  absl::Status Send(const WeightTable& table, std::uint64_t index, const EncodedMatrix& encoded);
   absl::Status Experts(const WeightTable& table, ExpertSource::Member member);
   absl::Status Shared();
 
@@ -169,6 +171,11 @@ absl::Status HbmStream::Matrix(const WeightTable& table, std::uint64_t index,
         "weights [RC036]",
         table.name, index, Absl(Name(format))));
   }
+  return Send(table, index, encoded);
+}
+
+absl::Status HbmStream::Send(const WeightTable& table, std::uint64_t index,
+                             const EncodedMatrix& encoded) {
   const std::uint64_t base = table.base + index * table.stride;
   RETURN_IF_ERROR(sink_(base, encoded.elements));
   return encoded.scales.empty() ? absl::OkStatus()

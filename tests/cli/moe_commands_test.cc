@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/dispatch.h"
+#include "moe/route_trace_json.h"
+#include "moe/workload.h"
+#include "tests/support/captured_console.h"
+
+namespace moescope::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+Outcome Call(std::vector<std::string> words) {
+  moescope::test::CapturedConsole captured;
+  const ExitCode code = Dispatch(Commands(), words, captured.console);
+  return {code, captured.out, captured.err};
+}
+
+std::string Fresh(const std::string& name) {
+  const std::string folder = testing::TempDir() + "/moe_command_" + name;
+  std::filesystem::remove_all(folder);
+  return folder;
+}
+
+Outcome Gen(const std::string& folder, std::vector<std::string> options) {
+  std::vector<std::string> words = {"moe", "gen", "-o", folder};
+  words.insert(words.end(), options.begin(), options.end());
+  return Call(words);
+}
+
+TEST(MoeCommandsTest, TheExampleOfTheToolsDocument) {
+  const std::string folder = Fresh("example");
+  const Outcome gen = Gen(
+      folder, {"--tokens=2", "--hidden=64", "--inter=64", "--experts=32", "--top-k=4", "--seed=1"});
+  EXPECT_EQ(gen.code, ExitCode::kSuccess) << gen.err;
+  EXPECT_THAT(gen.err, HasSubstr(folder + ": 1802 words, HBM image of 451840 bytes\n"));
+  const Outcome check = Call({"moe", "check", folder, "--report=" + folder + "/check.json"});
+  EXPECT_EQ(check.code, ExitCode::kSuccess) << check.out;
+  EXPECT_THAT(*ReadFile(folder + "/check.json"), HasSubstr("moescope.comparison"));
+}
+
+TEST(MoeCommandsTest, EveryOptionReachesTheLayer) {
+  const std::string folder = Fresh("options");
+  const Outcome gen = Gen(folder, {"--preset=gpt-oss-20b",
+                                   "--scale=45",
+                                   "--plain",
+                                   "--experts=8",
+                                   "--top-k=2",
+                                   "--shared=64+gate",
+                                   "--activation=swiglu",
+                                   "--clamp=2",
+                                   "--weights=mxfp4_b32",
+                                   "--routing=fixed",
+                                   "--workload=ragged+masked(0.1)",
+                                   "--tokens=4",
+                                   "--seed=9",
+                                   "--lowering=tuned",
+                                   "--set",
+                                   "buffers=1",
+                                   "--machine=plena-64",
+                                   "--machine-set",
+                                   "fp_sram_words=2048",
+                                   "--sparse",
+                                   "--values=random"});
+  ASSERT_EQ(gen.code, ExitCode::kSuccess) << gen.err;
+  EXPECT_THAT(gen.err, HasSubstr("duplicate factor"));
+  const std::string manifest = *ReadFile(folder + "/run.json");
+  for (const char* label :
+       {"\"moe.hidden\": \"64\"", "\"moe.experts\": \"8\"", "\"moe.shared\": \"64+gate\"",
+        "\"moe.clamp\": \"2\"", "\"moe.weights\": \"mxfp4_b32\"", "\"moe.expert_bias\": \"false\"",
+        "\"moe.routing\": \"ragged+masked(0.1)\"", "\"moe.lowering.buffers\": \"1\"",
+        "\"moe.lowering.reuse\": \"group\"", "\"moe.seed\": \"9\""}) {
+    EXPECT_THAT(manifest, HasSubstr(label));
+  }
+  EXPECT_THAT(*ReadFile(folder + "/machine.toml"), HasSubstr("fp_sram_words = 2048"));
+  EXPECT_EQ(Call({"moe", "check", folder}).code, ExitCode::kSuccess);
+}
+
+TEST(MoeCommandsTest, RoutersAndRoutedOnly) {
+  for (const char* router : {"softmax_all", "sigmoid_group", "sigmoid_input"}) {
+    const std::string folder = Fresh(router);
+    const Outcome gen =
+        Gen(folder, {"--preset=deepseek-v2-lite", "--scale=32", "--routed-only", "--experts=8",
+                     "--top-k=1", std::string("--router=") + router});
+    ASSERT_EQ(gen.code, ExitCode::kSuccess) << gen.err;
+    EXPECT_EQ(Call({"moe", "check", folder}).code, ExitCode::kSuccess) << router;
+  }
+}
+
+TEST(MoeCommandsTest, ReplayTakesItsShapeFromTheTrace) {
+  moe::RouteTrace trace;
+  trace.routing = *moe::GenerateRouting(*moe::ParseWorkload("uniform"), {3, 2, 6}, 4);
+  const std::string path = testing::TempDir() + "/trace.json";
+  ASSERT_TRUE(WriteFile(path, moe::FormatRouteTrace(trace)).ok());
+  const std::string folder = Fresh("replay");
+  const Outcome gen = Gen(
+      folder, {"--routing=fixed", "--workload=replay(" + path + ")", "--hidden=64", "--inter=64"});
+  ASSERT_EQ(gen.code, ExitCode::kSuccess) << gen.err;
+  EXPECT_EQ(moe::ReadRouteTrace(folder + "/routing.json")->routing, trace.routing);
+  std::filesystem::remove(path);  // the folder stands alone
+  EXPECT_EQ(Call({"moe", "check", folder}).code, ExitCode::kSuccess);
+}
+
+TEST(MoeCommandsTest, ReferenceWritesFiles) {
+  const std::string folder = Fresh("reference");
+  ASSERT_EQ(Gen(folder, {"--hidden=64", "--inter=64"}).code, ExitCode::kSuccess);
+  for (const char* precision : {"machine", "f32", "f64"}) {
+    const Outcome reference =
+        Call({"moe", "reference", folder, std::string("--precision=") + precision, "-o",
+              folder + "/" + precision});
+    EXPECT_EQ(reference.code, ExitCode::kSuccess) << reference.err;
+    EXPECT_THAT(reference.out, HasSubstr("y.f32 1 x 64"));
+  }
+  EXPECT_EQ(Call({"moe", "reference", folder}).code, ExitCode::kUsage);
+}
+
+TEST(MoeCommandsTest, ADifferenceExitsWithOne) {
+  const std::string folder = Fresh("difference");
+  ASSERT_EQ(Gen(folder, {"--hidden=64", "--inter=64"}).code, ExitCode::kSuccess);
+  std::string hbm = *ReadFile(folder + "/hbm.bin");
+  hbm[1] ^= 0x10;  // x
+  ASSERT_TRUE(WriteFile(folder + "/hbm.bin", hbm).ok());
+  const Outcome check = Call({"moe", "check", folder});
+  EXPECT_EQ(check.code, ExitCode::kCheckFailed);
+  EXPECT_THAT(check.out, HasSubstr("FAIL  logits"));
+}
+
+TEST(MoeCommandsTest, AFaultExitsWithFour) {
+  const std::string folder = Fresh("fault");
+  ASSERT_EQ(Gen(folder, {"--hidden=64", "--inter=64"}).code, ExitCode::kSuccess);
+  ASSERT_TRUE(WriteFile(folder + "/layer.asm", "S_ADDI_INT gp1, gp0, 1\nV_EXP_V gp1, gp1\n").ok());
+  const Outcome check = Call({"moe", "check", folder});
+  EXPECT_EQ(check.code, ExitCode::kFault);
+  EXPECT_THAT(check.err, HasSubstr("did not reach its end"));
+}
+
+struct Refusal {
+  std::vector<std::string> options;
+  ExitCode code;
+  const char* message;
+};
+
+// Nothing is written when the layer is refused.
+TEST(MoeCommandsTest, ImpossibleLayersAreRefused) {
+  const Refusal kRefusals[] = {
+      {{"--experts=4", "--top-k=5"},
+       ExitCode::kInput,
+       "top_k = 5 exceeds experts = 4 (--top-k, --experts) [RC002]"},
+      {{"--hidden=100"},
+       ExitCode::kInput,
+       "hidden = 100 is not a multiple of MLEN = 64 (--hidden, --machine) [RC072]"},
+      {{"--activation=geglu_erf"},
+       ExitCode::kInput,
+       "activation geglu_erf: the ISA has no erf instruction (--activation) [RC074]"},
+      {{"--preset=dsv4-flash", "--scale=32"}, ExitCode::kInput, "use --routing=fixed [RC074]"},
+      {{"--clamp=0.1"}, ExitCode::kInput, "clamp = 0.100000001 is not a BF16 value (--clamp)"},
+      {{"--clamp=x"}, ExitCode::kInput, "clamp 'x': expected a number or none (--clamp) [RC012]"},
+      {{"--set", "k_add=dead"}, ExitCode::kInput, "known: tile, live, accumulate [RC071]"},
+      {{"--machine-set", "int_sram_words=2"},
+       ExitCode::kInput,
+       "INT_MEM words: the program needs 5, int_sram_words is 2"},
+      {{"--preset=gpt-oss-21b"}, ExitCode::kInput, "did you mean 'gpt-oss-20b'"},
+      {{"--workload=ragged"}, ExitCode::kUsage, "--workload says the ids of --routing=fixed"},
+      {{"--scale=0"}, ExitCode::kInput, "--scale = 0: must be at least 1 [RC001]"},
+      {{"--hidden=99999999999"}, ExitCode::kInput, "must be at most 2147483647 [RC001]"},
+      {{"--tokens=2000000"}, ExitCode::kInput, "tokens = 2000000: must be 0 to 1048576"},
+  };
+  for (const Refusal& refusal : kRefusals) {
+    const std::string folder = Fresh("refused");
+    const Outcome gen = Gen(folder, refusal.options);
+    EXPECT_EQ(gen.code, refusal.code) << refusal.message;
+    EXPECT_THAT(gen.err, HasSubstr(refusal.message));
+    EXPECT_FALSE(std::filesystem::exists(folder));
+  }
+  EXPECT_EQ(Call({"moe", "gen"}).code, ExitCode::kUsage);
+}
+
+}  // namespace
+}  // namespace moescope::cli
