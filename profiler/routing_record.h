@@ -37,7 +37,6 @@ class RoutingRecord {
   std::uint64_t executions_ = 0;
   std::optional<std::uint64_t> num_experts_;
   std::optional<std::uint64_t> top_k_;
-  bool shapes_differ_ = false;
   bool usable_ = true;
   bool ids_full_ = false;
   std::vector<std::uint64_t> counts_;
