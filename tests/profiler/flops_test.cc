@@ -84,9 +84,15 @@ TEST(FlopsTest, EveryInstructionIsOfOneKind) {
     const int kinds = (flops.matrix > 0) + (flops.vector > 0) + (flops.scalar > 0);
     EXPECT_LE(kinds, 1) << instruction.mnemonic;
     const char first = instruction.mnemonic[0];
-    if (flops.matrix > 0) EXPECT_EQ(first, 'M') << instruction.mnemonic;
-    if (flops.vector > 0) EXPECT_EQ(first, 'V') << instruction.mnemonic;
-    if (flops.scalar > 0) EXPECT_EQ(first, 'S') << instruction.mnemonic;
+    if (flops.matrix > 0) {
+      EXPECT_EQ(first, 'M') << instruction.mnemonic;
+    }
+    if (flops.vector > 0) {
+      EXPECT_EQ(first, 'V') << instruction.mnemonic;
+    }
+    if (flops.scalar > 0) {
+      EXPECT_EQ(first, 'S') << instruction.mnemonic;
+    }
   }
 }
 
