@@ -82,15 +82,25 @@ void CheckRouting(const Routing& routing, Findings& findings) {
     findings.Equal("PV08", "routing: counts sum != executions x top_k", chosen,
                    routing.executions * *routing.top_k);
   }
+  findings.AtMost("PV08", "routing: num_experts > counts", routing.num_experts.value_or(0),
+                  routing.counts.size());
   findings.AtMost("PV08", "routing: ids has more executions than there were", routing.ids.size(),
                   routing.executions);
+  std::vector<std::uint64_t> counted(routing.counts.size(), 0);
   for (const std::vector<std::uint64_t>& ids : routing.ids) {
     if (routing.top_k) findings.Equal("PV08", "routing: ids != top_k", ids.size(), *routing.top_k);
     for (const std::uint64_t id : ids) {
-      if (id >= routing.counts.size() || routing.counts[id] == 0) {
+      if (id < counted.size()) {
+        ++counted[id];
+      } else {
         findings.Fail("PV08", absl::StrCat("routing: expert ", id, " in ids is not in counts"));
       }
     }
+  }
+  const bool has_all = routing.ids.size() == routing.executions;
+  for (std::size_t expert = 0; has_all && expert < counted.size(); ++expert) {
+    findings.Equal("PV08", absl::StrCat("routing: expert ", expert, ": ids != counts"),
+                   counted[expert], routing.counts[expert]);
   }
 }
 
