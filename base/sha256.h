@@ -20,7 +20,7 @@ class Sha256 {
   std::string Name() const;
 
  private:
-  void Block(const std::uint8_t* block);
+  void Blocks(const std::uint8_t* data, std::size_t count);  // of 64 bytes
 
   std::array<std::uint32_t, 8> state_;
   std::array<std::uint8_t, 64> buffer_{};
