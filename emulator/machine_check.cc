@@ -41,7 +41,6 @@ class Finder {
     Relations();
     Formats();
     Costs();
-    Models();
     return problems_;
   }
 
@@ -197,17 +196,6 @@ class Finder {
       case CostProblem::Field::kLabel:
         Add(path + ".label", absl::StrCat("\"", cost.label, "\""), problem->requirement, "CF007");
         break;
-    }
-  }
-
-  void Models() {
-    if (!HasTimingModel(m_.timing)) {
-      Add("MOESCOPE.timing.model", absl::StrCat("\"", Absl(TimingModelName(m_.timing)), "\""),
-          "this build does not have that model", "CF019");
-    }
-    if (!HasHbmModel(m_.hbm.model)) {
-      Add("MOESCOPE.hbm.model", absl::StrCat("\"", Absl(HbmModelName(m_.hbm.model)), "\""),
-          "this build does not have that model", "CF019");
     }
   }
 

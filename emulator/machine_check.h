@@ -26,8 +26,4 @@ std::vector<MachineProblem> FindProblems(const MachineDescription& machine);
 // InvalidArgument naming the first problem as "KEY = value: requirement [CFnnn]".
 absl::Status CheckMachine(const MachineDescription& machine);
 
-// Whether this build has the model.
-bool HasTimingModel(TimingModelKind kind);
-bool HasHbmModel(HbmModelKind kind);
-
 }  // namespace moescope::emulator

@@ -48,7 +48,7 @@ Split Utilisation(const emulator::RunDescription& run, const CounterBlock& count
   Split ppm(counters.units.size());
   for (const auto& [unit, instances] : run.units) {
     const auto i = static_cast<std::size_t>(unit);
-    ppm[i] = Ppm(counters.units[i], counters.cycles * instances);
+    ppm[i] = Scaled(counters.units[i], 1'000'000, Wide{counters.cycles} * instances);
   }
   return ppm;
 }

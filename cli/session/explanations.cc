@@ -9,8 +9,10 @@
 #include "base/string_view.h"
 #include "base/suggestion.h"
 #include "cli/session/exit_code.h"
+#include "emulator/explanations.h"
 #include "isa/explanations.h"
 #include "moe/explanations.h"
+#include "profiler/explanations.h"
 #include "stages/explanations.h"
 
 namespace moescope::session {
@@ -32,6 +34,11 @@ constexpr Explanation kOwn[] = {
     {"CF504", "value of the wrong type in the configuration file",
      "A flag is true or false; every other option is a text, an integer, or an array of them.",
      "[run]\nsparse = 1", "Write true or false for a flag, and quotes around texts."},
+    {"CF510", "program compiled for another machine",
+     "A container may state the tile parameters that its program was compiled for. They must be "
+     "those of the machine, or its addresses mean something else.",
+     "a program compiled for MLEN = 64 on a machine with MLEN = 128",
+     "Run it on a machine of that shape, or compile it again."},
     {"MF001", "the manifest is not JSON",
      "A run manifest is one JSON object without comments, nested at most 64 levels deep.",
      "{\"schema\": \"moescope.run\",}", "Correct the place that the message points at."},
@@ -62,8 +69,9 @@ constexpr Explanation kOwn[] = {
 
 std::vector<Explanation> AllExplanations() {
   std::vector<Explanation> all(std::begin(kOwn), std::end(kOwn));
-  for (const std::span<const Explanation> folder : {assembler::Explanations(), isa::Explanations(),
-                                                    stages::Explanations(), moe::Explanations()}) {
+  for (const std::span<const Explanation> folder :
+       {assembler::Explanations(), emulator::Explanations(), isa::Explanations(),
+        moe::Explanations(), profiler::Explanations(), stages::Explanations()}) {
     all.insert(all.end(), folder.begin(), folder.end());
   }
   std::sort(all.begin(), all.end(),

@@ -1,7 +1,6 @@
 #include <memory>
 #include <utility>
 
-#include "emulator/machine_check.h"
 #include "emulator/timing/dram_transfers.h"
 #include "emulator/timing/fast_transfers.h"
 #include "emulator/timing/fixed_transfers.h"
@@ -11,10 +10,6 @@
 #include "emulator/timing_model.h"
 
 namespace moescope::emulator {
-
-bool HasTimingModel(TimingModelKind) { return true; }
-
-bool HasHbmModel(HbmModelKind) { return true; }
 
 std::unique_ptr<TransferTimer> MakeTransferTimer(const MachineDescription& machine) {
   const ScaleRead scale_read = machine.dialect.scale_read;

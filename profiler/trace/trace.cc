@@ -80,8 +80,9 @@ void Trace::OnBegin(const emulator::RunDescription& description) {
 bool Trace::Clip(std::uint32_t stage, emulator::Cycle& begin, emulator::Cycle& end) const {
   if (stage_is_unknown_ || (only_stage_ && *only_stage_ != stage)) return false;
   if (options_.window.cycles) {
-    begin = std::max(begin, options_.window.cycles->first);
-    end = std::min(end, options_.window.cycles->second + 1);
+    const auto& [first, last] = *options_.window.cycles;
+    begin = std::max(begin, first);
+    if (last < end) end = last + 1;
   }
   return begin < end;
 }
@@ -222,7 +223,8 @@ std::string Trace::Summary() const {
   }
   if (dropped_transfers_ > 0) {
     absl::StrAppend(&text, text.empty() ? "" : "; ", dropped_transfers_,
-                    " DMA transactions are left out");
+                    dropped_transfers_ == 1 ? " DMA transaction is" : " DMA transactions are",
+                    " left out");
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <numeric>
+#include <set>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/string_view.h"
@@ -25,41 +26,60 @@ std::string Fitting(const std::string& name) {
   return name.size() <= kMaximum ? name : name.substr(0, kMaximum - 1) + "…";
 }
 
-std::vector<const StageEntry*> StagesWithCycles(const Profile& profile) {
-  std::vector<const StageEntry*> stages;
+struct Bar {
+  std::string name;
+  std::uint64_t cycles = 0;
+  Split reasons;
+};
+
+// The stages that are drawn, in display order, and the sum of the others.
+std::vector<Bar> BarsOf(const Profile& profile) {
+  const std::set<std::string> drawn = DrawnStages(profile);
+  std::vector<Bar> bars;
+  Bar rest;
+  std::size_t others = 0;
   for (const StageEntry& stage : profile.stages) {
-    if (stage.counters.cycles > 0 && !stage.counters.reasons.empty()) stages.push_back(&stage);
+    const CounterBlock& counters = stage.counters;
+    if (counters.cycles == 0 || counters.reasons.empty()) continue;
+    if (drawn.contains(stage.name)) {
+      bars.push_back({stage.name, counters.cycles, counters.reasons});
+      continue;
+    }
+    ++others;
+    rest.cycles += counters.cycles;
+    Add(rest.reasons, counters.reasons);
   }
-  return stages;
+  if (others == 0) return bars;
+  rest.name = OtherStages(others);
+  bars.push_back(std::move(rest));
+  return bars;
 }
 
 }  // namespace
 
 std::string ReasonsPlot(const Profile& profile) {
-  const std::vector<const StageEntry*> stages = StagesWithCycles(profile);
-  if (stages.empty()) return "";
+  const std::vector<Bar> bars = BarsOf(profile);
+  if (bars.empty()) return "";
   std::uint64_t longest = 0;
-  for (const StageEntry* stage : stages) longest = std::max(longest, stage->counters.cycles);
+  for (const Bar& bar : bars) longest = std::max(longest, bar.cycles);
 
-  Svg svg(kWidth, kRow * static_cast<Tenths>(stages.size()), "cycles per stage, split by reason");
+  Svg svg(kWidth, kRow * static_cast<Tenths>(bars.size()), "cycles per stage, split by reason");
   Split sum;
   Tenths y = 0;
-  for (const StageEntry* stage : stages) {
-    svg.Text(kNameWidth - 80, y + 150, Fitting(stage->name), "end");
+  for (const Bar& bar : bars) {
+    svg.Text(kNameWidth - 80, y + 150, Fitting(bar.name), "end");
     std::uint64_t before = 0;
-    for (std::size_t i = 0; i < stage->counters.reasons.size(); ++i) {
-      const std::uint64_t cycles = stage->counters.reasons[i];
+    for (std::size_t i = 0; i < bar.reasons.size(); ++i) {
+      const std::uint64_t cycles = bar.reasons[i];
       const Tenths begin = Portion(kBarWidth, before, longest);
       before += cycles;
       const Tenths end = Portion(kBarWidth, before, longest);
-      svg.Box(
-          kNameWidth + begin, y + 30, end - begin, kBar, Colour(i),
-          absl::StrCat(stage->name, ": ", Absl(emulator::kReasonNames[i]), " ", Thousands(cycles),
-                       " cycles, ", Percent(Ppm(cycles, stage->counters.cycles))));
+      svg.Box(kNameWidth + begin, y + 30, end - begin, kBar, Colour(i),
+              absl::StrCat(bar.name, ": ", Absl(emulator::kReasonNames[i]), " ", Thousands(cycles),
+                           " cycles, ", Percent(Ppm(cycles, bar.cycles))));
     }
-    svg.Text(kNameWidth + Portion(kBarWidth, before, longest) + 60, y + 150,
-             Thousands(stage->counters.cycles));
-    Add(sum, stage->counters.reasons);
+    svg.Text(kNameWidth + Portion(kBarWidth, before, longest) + 60, y + 150, Thousands(bar.cycles));
+    Add(sum, bar.reasons);
     y += kRow;
   }
   std::string legend = "<p class=\"legend\">";
@@ -92,6 +112,24 @@ std::string UnitsPlot(const Profile& profile) {
     y += kRow;
   }
   return svg.Take();
+}
+
+std::set<std::string> DrawnStages(const Profile& profile) {
+  std::vector<const StageEntry*> stages;
+  for (const StageEntry& stage : profile.stages) {
+    if (stage.counters.cycles > 0) stages.push_back(&stage);
+  }
+  std::stable_sort(stages.begin(), stages.end(), [](const StageEntry* a, const StageEntry* b) {
+    return a->counters.cycles > b->counters.cycles;
+  });
+  if (stages.size() > kMaximumDrawnStages) stages.resize(kMaximumDrawnStages);
+  std::set<std::string> names;
+  for (const StageEntry* stage : stages) names.insert(stage->name);
+  return names;
+}
+
+std::string OtherStages(std::size_t count) {
+  return absl::StrCat(count, count == 1 ? " other stage" : " other stages");
 }
 
 std::string_view StageColour(const Profile& profile, std::string_view stage) {

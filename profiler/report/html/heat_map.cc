@@ -21,6 +21,7 @@ constexpr Tenths kWidth = 9600;
 constexpr Tenths kCell = 150;
 constexpr Tenths kStep = 160;
 constexpr std::size_t kPerRow = static_cast<std::size_t>(kWidth / kStep);
+constexpr std::size_t kMaximumCells = 20 * kPerRow;
 
 // Light to dark.
 constexpr std::array<std::string_view, 9> kShades = {"#e8eef5", "#d0dff0", "#b0cbe6",
@@ -34,7 +35,22 @@ std::string_view Shade(std::uint64_t value, std::uint64_t highest) {
       std::min<Tenths>(step, static_cast<Tenths>(kShades.size()) - 1))];
 }
 
-std::string Map(std::string_view title, std::string_view unit, const std::vector<Cell>& cells) {
+// Cells for at most kMaximumCells boxes: of more, as many neighbours as needed become one.
+std::vector<Cell> Folded(const std::vector<Cell>& cells, std::size_t per_box) {
+  if (per_box == 1) return cells;
+  std::vector<Cell> folded;
+  for (std::size_t i = 0; i < cells.size(); i += per_box) {
+    const std::size_t end = std::min(i + per_box, cells.size());
+    Cell& box = folded.emplace_back();
+    box.name = absl::StrCat(cells[i].name, " to ", cells[end - 1].name);
+    for (std::size_t j = i; j < end; ++j) box.value += cells[j].value;
+  }
+  return folded;
+}
+
+std::string Map(std::string_view title, std::string_view unit, const std::vector<Cell>& all) {
+  const std::size_t per_box = (all.size() + kMaximumCells - 1) / kMaximumCells;
+  const std::vector<Cell> cells = Folded(all, per_box);
   std::uint64_t highest = 0;
   for (const Cell& cell : cells) highest = std::max(highest, cell.value);
   const std::size_t rows = (cells.size() + kPerRow - 1) / kPerRow;
@@ -44,9 +60,11 @@ std::string Map(std::string_view title, std::string_view unit, const std::vector
             kCell, kCell, Shade(cells[i].value, highest),
             absl::StrCat(cells[i].name, ": ", Thousands(cells[i].value), " ", Absl(unit)));
   }
+  const std::string scale =
+      per_box == 1 ? "" : absl::StrCat("; a cell is the sum of ", per_box, " neighbours");
   return absl::StrCat("<h3>", Escape(title),
                       "</h3>\n<p class=\"legend\">darkest: ", Thousands(highest), " ", Absl(unit),
-                      "</p>\n", svg.Take());
+                      scale, "</p>\n", svg.Take());
 }
 
 // Three maps over the same cells.

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "profiler/ratio.h"
@@ -98,19 +101,31 @@ std::string TimelinePlot(const Profile& profile) {
   std::vector<std::uint64_t> cycles(bins, 0);
   std::vector<std::uint64_t> low(bins, 0);
   std::string legend = "<p class=\"legend\">";
-  for (const StageBins& stage : profile.timeline->stage_cycles) {
-    if (stage.cycles.size() != bins) continue;
+  const auto draw = [&](const std::string& name, std::string_view colour,
+                        const std::vector<std::uint64_t>& row) {
     std::vector<std::uint64_t> high;
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      cycles[bin] += stage.cycles[bin];
+      cycles[bin] += row[bin];
       high.push_back(std::min(kFull, Ppm(cycles[bin], frame.Length(bin))));
     }
-    const std::string_view colour = StageColour(profile, stage.name);
     svg.Area(Band(frame, low, high), colour,
-             absl::StrCat(stage.name, ": ", Thousands(Sum(stage.cycles)), " cycles"));
-    legend += LegendEntry(colour, stage.name);
+             absl::StrCat(name, ": ", Thousands(Sum(row)), " cycles"));
+    legend += LegendEntry(colour, name);
     low = std::move(high);
+  };
+  const std::set<std::string> drawn = DrawnStages(profile);
+  std::vector<std::uint64_t> rest(bins, 0);
+  std::size_t others = 0;
+  for (const StageBins& stage : profile.timeline->stage_cycles) {
+    if (stage.cycles.size() != bins) continue;
+    if (drawn.contains(stage.name)) {
+      draw(stage.name, StageColour(profile, stage.name), stage.cycles);
+      continue;
+    }
+    ++others;
+    for (std::size_t bin = 0; bin < bins; ++bin) rest[bin] += stage.cycles[bin];
   }
+  if (others > 0) draw(OtherStages(others), "#bab0ac", rest);
   frame.DrawAxes(svg, "100 %");
   return absl::StrCat(svg.Take(), legend, "</p>\n");
 }

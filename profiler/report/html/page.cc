@@ -92,6 +92,15 @@ Table OpcodeTable(const Profile& profile) {
   return table;
 }
 
+// A line of a source file, cut where it is too long for a table.
+std::string SourceLine(std::string_view line) {
+  constexpr std::size_t kMaximum = 160;
+  if (line.size() <= kMaximum) return std::string(line);
+  std::size_t end = kMaximum;
+  while ((static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;  // inside a character
+  return absl::StrCat(Absl(line.substr(0, end)), "…");
+}
+
 // Hot words; with the source text, the line each comes from.
 Table HotTable(const Profile& profile, const std::vector<std::string>& source) {
   Table table({{"pc"},
@@ -105,7 +114,7 @@ Table HotTable(const Profile& profile, const std::vector<std::string>& source) {
     std::string place = row.file.value_or("-");
     if (row.line) absl::StrAppend(&place, ":", *row.line);
     if (row.line && *row.line >= 1 && *row.line <= source.size()) {
-      absl::StrAppend(&place, "  ", source[*row.line - 1]);
+      absl::StrAppend(&place, "  ", SourceLine(source[*row.line - 1]));
     }
     table.AddRow({Thousands(row.pc), Thousands(row.cycles), Thousands(row.instructions), row.stage,
                   row.top_reason.value_or("-"), row.text, place});

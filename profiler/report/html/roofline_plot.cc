@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -69,25 +72,35 @@ void DrawRoofs(Svg& svg, const Axes& axes, const Roofline& roofline) {
   svg.Line(axes.X(ridge), axes.Y(peak), kWidth - kRight, axes.Y(peak), "roof");
 }
 
+struct Points {
+  std::vector<Point> drawn;
+  std::vector<std::string> without_bytes;
+  std::size_t others = 0;  // beyond the stages that a plot draws
+};
+
 // Stages with matrix work and HBM bytes, and the whole run. Bytes count where they were asked for,
-// so a stage that multiplies what another one fetched has no intensity of its own: it goes to
-// `left_out`.
-std::vector<Point> PointsOf(const Profile& profile, std::vector<std::string>& left_out) {
-  std::vector<Point> points;
+// so a stage that multiplies what another one fetched has no intensity of its own.
+Points PointsOf(const Profile& profile) {
+  Points points;
+  const std::set<std::string> drawn = DrawnStages(profile);
   for (const StageEntry& stage : profile.stages) {
     if (!stage.roofline || stage.counters.flops.matrix == 0) continue;
+    if (!drawn.contains(stage.name)) {
+      ++points.others;
+      continue;
+    }
     const std::uint64_t intensity = stage.roofline->intensity_milli.value_or(0);
     const std::uint64_t achieved = stage.roofline->achieved_milli.value_or(0);
     if (intensity > 0 && achieved > 0) {
-      points.push_back({stage.name, intensity, achieved});
+      points.drawn.push_back({stage.name, intensity, achieved});
     } else {
-      left_out.push_back(
+      points.without_bytes.push_back(
           absl::StrCat(Escape(stage.name), " (", Thousandths(achieved), " FLOP per cycle)"));
     }
   }
   const RooflinePoint& run = profile.roofline->point;
   if (run.intensity_milli.value_or(0) > 0 && run.achieved_milli.value_or(0) > 0) {
-    points.push_back({"whole run", *run.intensity_milli, *run.achieved_milli});
+    points.drawn.push_back({"whole run", *run.intensity_milli, *run.achieved_milli});
   }
   return points;
 }
@@ -130,13 +143,12 @@ std::string RooflinePlot(const Profile& profile) {
       profile.roofline->peak_matrix_flops_per_cycle == 0) {
     return "";
   }
-  std::vector<std::string> left_out;
-  const std::vector<Point> points = PointsOf(profile, left_out);
-  const Axes axes = AxesFor(*profile.roofline, points);
+  const Points points = PointsOf(profile);
+  const Axes axes = AxesFor(*profile.roofline, points.drawn);
   Svg svg(kWidth, kTop + kHeight + kBottom, "roofline: matrix FLOP per cycle over FLOP per byte");
   DrawGrid(svg, axes);
   DrawRoofs(svg, axes, *profile.roofline);
-  for (const Point& point : points) {
+  for (const Point& point : points.drawn) {
     const Tenths x = axes.X(Log2(point.intensity));
     const Tenths y = axes.Y(Log2(point.achieved));
     svg.Dot(x, y, StageColour(profile, point.name),
@@ -145,9 +157,13 @@ std::string RooflinePlot(const Profile& profile) {
     svg.Text(x + 90, y + 40, point.name);
   }
   std::string text = svg.Take();
-  if (!left_out.empty()) {
+  if (!points.without_bytes.empty()) {
     absl::StrAppend(&text, "<p class=\"legend\">Matrix work without HBM bytes of its own: ",
-                    absl::StrJoin(left_out, ", "), "</p>\n");
+                    absl::StrJoin(points.without_bytes, ", "), "</p>\n");
+  }
+  if (points.others > 0) {
+    absl::StrAppend(&text, "<p class=\"legend\">Not drawn: ", OtherStages(points.others),
+                    " with matrix work and fewer cycles</p>\n");
   }
   return text;
 }
