@@ -38,6 +38,8 @@ void Prepare(const DmaRequest& request, PlanOrder order, ScaleRead scale_read, L
     t.bursts_unfinished += line.reads_left + line.writes_left;
     t.lines.push_back(line);
   }
+  // A store reads only the lines that it does not cover.
+  while (is_store && t.next_read < t.lines.size() && !t.lines[t.next_read].partial) ++t.next_read;
   t.lines_unfinished = t.lines.size();
   t.lines_left.assign(scratch.lines_of_row().begin(), scratch.lines_of_row().end());
   t.row_done.assign(t.rows(), 0);

@@ -138,11 +138,14 @@ class RandomStream {
     access.has_transfer = true;
     emulator::HbmTransfer& t = access.transfer;
     const std::uint32_t m = machine_.shape.mlen;
-    t.element_bytes = m;
+    // Rows of whole lines too: a store does not read the lines that it covers.
+    const bool wide = Pick(4) == 0;
+    t.element_bytes = wide ? 64 * static_cast<std::uint32_t>(1 + Pick(2)) : m;
     t.scale_bytes = Pick(4) == 0 ? 0 : std::max(1u, m / 8);
     const std::uint64_t spread = Pick(3) == 0 ? 1 << 20 : 1024;
     t.element_address = Pick(spread);
-    t.element_step = Pick(4) == 0 ? Pick(200) : m;
+    if (Pick(3) == 0) t.element_address &= ~std::uint64_t{63};
+    t.element_step = Pick(4) == 0 ? Pick(200) : t.element_bytes;
     t.scale_address = Pick(2) == 0 ? t.element_address + 2048 : Pick(spread);
     t.scale_step = t.scale_bytes;
     const std::uint64_t which = Pick(5);
