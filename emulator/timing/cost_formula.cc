@@ -172,7 +172,7 @@ absl::StatusOr<std::int64_t> CostFormula::Evaluate(const CostValues& values) con
           return absl::InvalidArgumentError(
               absl::StrFormat("clog2 of %d, which is below 1", right));
         }
-        result = std::bit_width(static_cast<std::uint64_t>(right) - 1);
+        result = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(right) - 1));
         stack.push_back(result);
         continue;
       }
