@@ -1,11 +1,13 @@
 // The event-driven `pipelined` model against one that steps every cycle, on random programs: every
-// accept cycle, every completion and every (pc, reason) cell (timing.md, 9: T2 and T11).
+// accept cycle, every completion and every (pc, reason) cell; and the bounds of every total
+// (timing.md, 9: T2, T3 and T11).
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "emulator/timing/pipelined/pipelined_model.h"
+#include "tests/emulator/timing/bounds.h"
 #include "tests/emulator/timing/random_machine.h"
 #include "tests/emulator/timing/random_stream.h"
 #include "tests/emulator/timing/tick_pipelined.h"
@@ -52,12 +54,17 @@ emulator::Cycle CompareOne(std::uint64_t seed) {
   emulator::Cycle sum = 0;
   for (const auto& [cell, cycles] : run.cells) sum += cycles;
   EXPECT_EQ(sum, run.total) << "seed " << seed;
+  EXPECT_LE(run.total, UpperBound(machine, stream)) << "seed " << seed;
+  EXPECT_GE(run.total, LongestChain(machine, stream)) << "seed " << seed;
+  for (const auto& [unit, cycles] : run.busy) {
+    EXPECT_GE(run.total, cycles) << "seed " << seed << ", " << emulator::Name(unit);
+  }
   return run.total;
 }
 
 TEST(PipelinedOracleTest, RandomPrograms) {
   const char* count = std::getenv("MOESCOPE_ORACLE_PROGRAMS");
-  const std::uint64_t programs = count != nullptr ? std::stoull(count) : 1200;
+  const std::uint64_t programs = count != nullptr ? std::stoull(count) : 1500;
   const char* first = std::getenv("MOESCOPE_ORACLE_FIRST");
   const std::uint64_t begin = first != nullptr ? std::stoull(first) : 1;
   emulator::Cycle cycles = 0;

@@ -8,6 +8,8 @@
 #include "emulator/timing/cost_table.h"
 #include "tests/emulator/timing/stream.h"
 #include "tests/emulator/timing/tick_dma.h"
+#include "tests/emulator/timing/tick_op.h"
+#include "tests/emulator/timing/tick_wait.h"
 
 // Model `pipelined` of timing.md 4, stepped cycle by cycle: in every cycle each hazard of the table
 // is asked, in order, whether it holds, by looking at all instructions before. Slow, and written
@@ -40,7 +42,8 @@ class TickPipelined {
       if (t > 50'000'000) std::abort();
     }
     Drain();
-    for (const DmaWait& wait : dma_waits_) cells[{steps_[wait.op].pc, ReasonOf(wait)}] += 1;
+    for (const TickWait& wait : dma_waits_)
+      cells[{steps_[wait.op].pc, ReasonOf(wait, awaited_[wait.op], machine_, dma_.transfers)}] += 1;
   }
 
   std::vector<Cycle> accepted;
@@ -50,99 +53,16 @@ class TickPipelined {
   const emulator::TickDma& dma() const { return dma_; }
 
  private:
-  struct Op {
-    std::string name;
-    isa::TimingClass timing{};
-    Cycle accept = 0, begin = 0, end = 0, result = 1;
-    Cycle unit_free = 0;
-    Cycle reading_until = 0;  // of VRAM rows
-  };
-  struct DmaWait {
-    std::size_t op = 0;
-    Cycle cycle = 0;
-    bool slot = false;
-  };
-  struct Awaited {                                           // as the wait begins
-    std::map<std::size_t, std::vector<std::uint32_t>> rows;  // transfer: rows
-    std::vector<std::size_t> holders;                        // of the slot, in order of priority
-  };
-
-  // ---- what instructions are, by name ----
-  static bool Is(const Op& op, std::string_view prefix) { return op.name.rfind(prefix, 0) == 0; }
-  static bool Ends(const Op& op, std::string_view suffix) {
-    return op.name.size() >= suffix.size() &&
-           op.name.compare(op.name.size() - suffix.size(), suffix.size(), suffix) == 0;
-  }
-  static bool IsWriteOut(const Op& op) { return Is(op, "M_") && Ends(op, "_WO"); }
-  static bool IsCompute(const Op& op) { return Is(op, "M_") && !Ends(op, "_WO"); }
-  static bool IsTopK(const Op& op) { return op.name == "V_TOPK"; }
-  static bool IsReduce(const Op& op) { return Is(op, "V_RED") || IsTopK(op); }
-  static bool IsElement(const Op& op) { return Is(op, "V_") && !IsReduce(op); }
-  static bool IsMap(const Op& op) { return op.name == "S_MAP_V_FP"; }
-  static bool IsScalarFp(const Op& op) { return Is(op, "S_") && Ends(op, "_FP"); }
-  static bool IsFpMemory(const Op& op) {
-    return op.name == "S_LD_FP" || op.name == "S_ST_FP" || IsMap(op);
-  }
-  static bool IsArithmetic(const Op& op) { return IsScalarFp(op) && !IsFpMemory(op); }
-  static bool IsDma(const Op& op) { return Is(op, "H_"); }
-  static bool IsFrontEnd(const Op& op) { return Ends(op, "_INT") || Is(op, "C_"); }
-  static int Unit(const Op& op) {
-    if (IsCompute(op)) return 1;
-    if (IsWriteOut(op)) return 2;
-    if (IsElement(op)) return 3;
-    if (IsReduce(op)) return 4;
-    if (IsFpMemory(op)) return 7;
-    const bool sfu = op.name == "S_EXP_FP" || op.name == "S_RECI_FP" || op.name == "S_SQRT_FP";
-    return IsArithmetic(op) ? (sfu ? 6 : 5) : 0;
-  }
-  static std::string Accumulator(const Op& op) {
-    const std::string base = IsWriteOut(op) ? op.name.substr(0, op.name.size() - 3) : op.name;
-    if (base == "M_MM" || base == "M_TMM") return "macc";
-    if (base == "M_BMM" || base == "M_BTMM") return "hmacc";
-    return base == "M_MV" || base == "M_TMV" ? "vacc" : "hvacc";
-  }
-  std::vector<std::uint32_t> FpSources(std::size_t i) const {
-    const isa::Operands& o = steps_[i].operands;
-    const std::string& n = ops_[i].name;
-    if (n == "S_ADD_FP" || n == "S_SUB_FP" || n == "S_MUL_FP" || n == "S_MAX_FP") {
-      return {o.rs1, o.rs2};
-    }
-    if (n == "S_EXP_FP" || n == "S_RECI_FP" || n == "S_SQRT_FP") return {o.rs1};
-    if (n == "S_ST_FP" || Is(ops_[i], "V_RED")) return {o.rd};
-    if (Is(ops_[i], "V_") && Ends(ops_[i], "_VF")) return {o.rs2};
-    return {};
-  }
-  std::optional<std::uint32_t> FpDestination(std::size_t i) const {
-    const Op& op = ops_[i];
-    if (IsArithmetic(op) || op.name == "S_LD_FP" || Is(op, "V_RED")) return steps_[i].operands.rd;
-    return std::nullopt;
-  }
-  bool TouchesFp(std::size_t i) const {
-    return !FpSources(i).empty() || FpDestination(i).has_value();
-  }
-
-  static std::vector<std::uint32_t> List(const emulator::Rows& rows) {
-    std::vector<std::uint32_t> list;
-    for (std::uint32_t k = 0; k < rows.count; ++k) list.push_back(rows.first + k * rows.stride);
-    return list;
-  }
-  static bool Meet(const emulator::Rows& a, const emulator::Rows& b) {
-    for (const std::uint32_t x : List(a)) {
-      for (const std::uint32_t y : List(b)) {
-        if (x == y) return true;
-      }
-    }
-    return false;
-  }
+  using Op = TickOp;
 
   // ---- hazards, one function each: whether it holds in cycle t ----
   const emulator::Access& AccessOf(std::size_t i) const { return steps_[i].access; }
 
   bool RawFp(std::size_t i, Cycle t) const {
-    for (const std::uint32_t reg : FpSources(i)) {
+    for (const std::uint32_t reg : ops_[i].fp_sources) {
       if (reg == 0) continue;
       for (std::size_t j = i; j-- > 0;) {
-        if (FpDestination(j) != reg) continue;
+        if (ops_[j].fp_destination != reg) continue;
         if (ops_[j].end > t) return true;
         break;
       }
@@ -151,93 +71,63 @@ class TickPipelined {
   }
   bool RawVram(std::size_t i, Cycle t) const {
     for (std::size_t j = 0; j < i; ++j) {
-      if (IsDma(ops_[j]) || ops_[j].end <= t) continue;
+      if (ops_[j].dma || ops_[j].end <= t) continue;
       for (const emulator::Rows& rows : AccessOf(i).vram_read) {
         if (Meet(rows, AccessOf(j).vram_write)) return true;
       }
     }
     return false;
   }
-  // Rows of transfers that the source (or destination) rows of i meet and that are not settled.
-  std::map<std::size_t, std::vector<std::uint32_t>> Unsettled(std::size_t i, bool source,
-                                                              Cycle t) const {
-    std::map<std::size_t, std::vector<std::uint32_t>> found;
-    const emulator::Access& a = AccessOf(i);
-    for (std::size_t id = 0; id < dma_.transfers.size(); ++id) {
-      const emulator::TickTransfer& x = dma_.transfers[id];
-      if (source && x.is_store()) continue;
-      const bool matrix = x.request.kind == emulator::DmaKind::kPrefetchMatrix;
-      std::vector<std::uint32_t> rows;
-      if (matrix) {
-        const emulator::Rows& tiles = source ? a.mram_read : a.mram_write;
-        const std::uint32_t m = machine_.shape.mlen;
-        rows = List({tiles.first * m, tiles.count * m, 1});
-      } else if (source) {
-        rows = List(a.vram_read[0]);
-        for (const std::uint32_t row : List(a.vram_read[1])) rows.push_back(row);
-      } else {
-        rows = List(a.vram_write);
-      }
-      std::set<std::uint32_t> own;
-      for (const std::uint32_t row : rows) {
-        if (row < x.request.first_row || row >= x.request.first_row + x.request.transfer.rows) {
-          continue;
-        }
-        if (x.settled[row - x.request.first_row] > t) own.insert(row - x.request.first_row);
-      }
-      if (!own.empty()) found[id].assign(own.begin(), own.end());
-    }
-    return found;
+  RowsOfTransfers Unsettled(std::size_t i, bool source, Cycle t) const {
+    return UnsettledRows(AccessOf(i), source, machine_.shape.mlen, dma_.transfers, t);
   }
   bool WarWaw(std::size_t i, Cycle t) const {
     const Op& op = ops_[i];
-    const Cycle landing =
-        std::max(t, IsWriteOut(op) ? Computed(i) : 0) + (IsDma(op) ? 1 : op.result);
+    const Cycle landing = std::max(t, op.write_out ? Computed(i) : 0) + (op.dma ? 1 : op.result);
     for (std::size_t j = 0; j < i; ++j) {
-      if (IsDma(ops_[j])) continue;
+      if (ops_[j].dma) continue;
       for (const emulator::Rows& rows : AccessOf(j).vram_read) {
-        if (Meet(rows, AccessOf(i).vram_write) && ops_[j].reading_until > t) return true;
+        if (ops_[j].reading_until > t && Meet(rows, AccessOf(i).vram_write)) return true;
       }
-      if (Meet(AccessOf(j).mram_read, AccessOf(i).mram_write) && ops_[j].end > t) return true;
+      if (ops_[j].end > t && Meet(AccessOf(j).mram_read, AccessOf(i).mram_write)) return true;
       // Ours must be the later one; what is over does not matter.
       const bool lands = ops_[j].end <= t || ops_[j].end < landing;
-      if (Meet(AccessOf(j).vram_write, AccessOf(i).vram_write) && !lands) return true;
+      if (!lands && Meet(AccessOf(j).vram_write, AccessOf(i).vram_write)) return true;
     }
     return !Unsettled(i, /*source=*/false, t).empty();
   }
   Cycle Computed(std::size_t i) const {
     Cycle end = 0;
     for (std::size_t j = 0; j < i; ++j) {
-      if (IsCompute(ops_[j]) && Accumulator(ops_[j]) == Accumulator(ops_[i])) {
+      if (ops_[j].compute && ops_[j].accumulator == ops_[i].accumulator) {
         end = std::max(end, ops_[j].end);
       }
     }
     return end;
   }
   bool UnitBusy(std::size_t i, Cycle t) const {
-    const int unit = Unit(ops_[i]);
+    const int unit = ops_[i].unit;
     for (std::size_t j = 0; j < i && unit != 0; ++j) {
-      if (Unit(ops_[j]) == unit && ops_[j].unit_free > t) return true;
+      if (ops_[j].unit == unit && ops_[j].unit_free > t) return true;
     }
     return false;
   }
   bool WriteOutRuns(std::size_t i, Cycle t) const {
     for (std::size_t j = 0; j < i; ++j) {
-      if (IsWriteOut(ops_[j]) && Accumulator(ops_[j]) == Accumulator(ops_[i]) && ops_[j].end > t) {
+      if (ops_[j].write_out && ops_[j].accumulator == ops_[i].accumulator && ops_[j].end > t) {
         return true;
       }
     }
     return false;
   }
-  template <typename Which>
-  bool Any(std::size_t i, Cycle t, Which which) const {
+  bool Any(std::size_t i, Cycle t, bool Op::*which) const {
     for (std::size_t j = 0; j < i; ++j) {
-      if (which(ops_[j]) && ops_[j].end > t) return true;
+      if (ops_[j].*which && ops_[j].end > t) return true;
     }
     return false;
   }
   std::optional<std::size_t> Holder(std::size_t i, Cycle t) const {
-    if (IsDma(ops_[i])) {
+    if (ops_[i].dma) {
       const auto waiting = dma_.Waiting(KindOf(ops_[i]), t);
       if (waiting.size() > options_.dma.queue)
         return waiting[waiting.size() - 1 - options_.dma.queue];
@@ -252,9 +142,9 @@ class TickPipelined {
     return newest;
   }
   bool MixedLatency(std::size_t i, Cycle t) const {
-    if (!options_.retire_in_order || !IsElement(ops_[i])) return false;
+    if (!options_.retire_in_order || !ops_[i].element) return false;
     for (std::size_t j = i; j-- > 0;) {
-      if (!IsElement(ops_[j])) continue;
+      if (!ops_[j].element) continue;
       return ops_[j].result != ops_[i].result && ops_[j].end > t;
     }
     return false;
@@ -275,9 +165,9 @@ class TickPipelined {
   // The first reason in the order of the table, or nothing; a DMA wait is noted instead.
   std::optional<Reason> Holding(std::size_t i, Cycle t) {
     const Op& op = ops_[i];
-    if (IsFrontEnd(op)) {
+    if (op.front_end) {
       const bool memory = op.name == "S_LD_INT" || op.name == "S_ST_INT";
-      if (memory && Any(i, t, IsTopK)) return Reason::kRedPending;
+      if (memory && Any(i, t, &Op::topk)) return Reason::kRedPending;
       return std::nullopt;
     }
     if (RawFp(i, t)) return Reason::kRawFp;
@@ -289,16 +179,16 @@ class TickPipelined {
     if (WarWaw(i, t)) return Reason::kWarWaw;
     constexpr Reason kBusy[] = {Reason::kOther,  Reason::kMxBusy, Reason::kWoBusy, Reason::kVxBusy,
                                 Reason::kVxBusy, Reason::kSxBusy, Reason::kSxBusy, Reason::kSxBusy};
-    if (UnitBusy(i, t)) return kBusy[Unit(op)];
-    if (IsCompute(op) && WriteOutRuns(i, t)) return Reason::kWoBusy;
-    if ((IsScalarFp(op) || TouchesFp(i)) && Any(i, t, IsReduce)) return Reason::kRedPending;
-    if (Ends(op, "_VF") && Any(i, t, IsArithmetic)) return Reason::kSxBusy;
+    if (UnitBusy(i, t)) return kBusy[op.unit];
+    if (op.compute && WriteOutRuns(i, t)) return Reason::kWoBusy;
+    if ((op.scalar_fp || op.touches_fp()) && Any(i, t, &Op::reduce)) return Reason::kRedPending;
+    if (op.vector_scalar && Any(i, t, &Op::arithmetic)) return Reason::kSxBusy;
     if (Blocked(i, t)) {
       dma_waits_.push_back({i, t, true});
       return Reason::kDmaIssue;
     }
     const Cycle at = t + (t > from_ ? options_.recovery : 0);
-    if (IsCompute(op) || IsElement(op) || IsReduce(op)) {
+    if (op.reads_ports()) {
       if (PortTaken(port_a_, at, AccessOf(i).vram_read[0].count)) return Reason::kPortA;
       if (PortTaken(port_b_, at, AccessOf(i).vram_read[1].count)) return Reason::kPortB;
     }
@@ -307,7 +197,7 @@ class TickPipelined {
   }
   bool Blocked(std::size_t i, Cycle t) const {
     if (Holder(i, t)) return true;
-    const bool vector = IsElement(ops_[i]) || IsReduce(ops_[i]);
+    const bool vector = ops_[i].element || ops_[i].reduce;
     if (options_.prefetch_v_blocks_vector && vector &&
         Newest(emulator::DmaKind::kPrefetchVector, t)) {
       return true;
@@ -333,7 +223,7 @@ class TickPipelined {
     accept_ = t + (t > from_ ? options_.recovery : 0);
     Give(steps_[i].pc, Reason::kRecovery, t, accept_);
     const Op& op = ops_[i];
-    if (IsCompute(op) || IsElement(op) || IsReduce(op)) {
+    if (op.reads_ports()) {
       for (Cycle c = 0; c < AccessOf(i).vram_read[0].count; ++c) port_a_[accept_ + c] = 0;
       for (Cycle c = 0; c < AccessOf(i).vram_read[1].count; ++c) port_b_[accept_ + c] = 0;
     }
@@ -343,18 +233,16 @@ class TickPipelined {
   void Prepare(Cycle t) {
     const std::size_t i = index_;
     from_ = t;
-    Op op;
-    op.name = std::string(steps_[i].instruction->mnemonic);
-    op.timing = steps_[i].instruction->timing;
-    ops_.push_back(op);
+    ops_.emplace_back(steps_[i].instruction->mnemonic, steps_[i].operands);
     ops_[i].result = Result(i);
-    Awaited awaited;
+    const Op& op = ops_[i];
+    TickAwaited awaited;
     awaited.rows = Unsettled(i, /*source=*/true, t);
     const auto hold = [&awaited](std::optional<std::size_t> id) {
       if (id) awaited.holders.push_back(*id);
     };
     hold(Holder(i, t));
-    if (options_.prefetch_v_blocks_vector && (IsElement(op) || IsReduce(op))) {
+    if (options_.prefetch_v_blocks_vector && (op.element || op.reduce)) {
       hold(Newest(emulator::DmaKind::kPrefetchVector, t));
     }
     if (options_.matrix_load_blocks_all) hold(Newest(emulator::DmaKind::kPrefetchMatrix, t));
@@ -366,32 +254,31 @@ class TickPipelined {
   }
   bool FirstOfTile(std::size_t i) const {
     for (std::size_t j = i; j-- > 0;) {
-      if (IsWriteOut(ops_[j])) return true;
-      if (IsCompute(ops_[j])) return false;
+      if (ops_[j].write_out) return true;
+      if (ops_[j].compute) return false;
     }
     return true;
   }
   Cycle Extra(std::size_t i) const {
-    return IsCompute(ops_[i]) && FirstOfTile(i) ? costs_.Of(Row(i)).first_of_tile : 0;
+    return ops_[i].compute && FirstOfTile(i) ? costs_.Of(Row(i)).first_of_tile : 0;
   }
   Cycle Result(std::size_t i) const {
-    if (IsDma(ops_[i])) return 1;
-    if (IsTopK(ops_[i]) && costs_.Of(Row(i)).per_expert) {
+    if (ops_[i].dma) return 1;
+    if (ops_[i].topk && costs_.Of(Row(i)).per_expert) {
       return costs_.Result(Row(i), AccessOf(i).topk_experts);
     }
     return costs_.Of(Row(i)).result + Extra(i);
   }
   Cycle Interval(std::size_t i) const {
-    if (IsTopK(ops_[i]) && costs_.Of(Row(i)).per_expert) {
+    if (ops_[i].topk && costs_.Of(Row(i)).per_expert) {
       return costs_.Interval(Row(i), AccessOf(i).topk_experts);
     }
     return costs_.Of(Row(i)).interval + Extra(i);
   }
   Cycle Slots(std::size_t i) const {
-    if (IsDma(ops_[i])) return 1;
+    if (ops_[i].dma) return 1;
     const Cycle own = costs_.Of(Row(i)).slots;
-    return Is(ops_[i], "V_") && Ends(ops_[i], "_VV") ? std::max<Cycle>(own, options_.vv_slots)
-                                                     : own;
+    return ops_[i].three_address ? std::max<Cycle>(own, options_.vv_slots) : own;
   }
 
   static Cycle Reserve(std::map<Cycle, std::uint32_t>& port, Cycle from) {
@@ -404,7 +291,7 @@ class TickPipelined {
     const std::size_t i = index_++;
     decided_ = false;
     Op& op = ops_[i];
-    op.accept = op.begin = a;
+    op.begin = a;
     op.end = a + op.result;
     accepted.push_back(a);
     const bool loop_end = op.name == "C_LOOP_END";
@@ -418,12 +305,12 @@ class TickPipelined {
       if (index_ < steps_.size()) Give(steps_[i].pc, Reason::kCtrlLoop, next_, next_ + bubble);
       next_ += bubble;
     }
-    if (IsFrontEnd(op)) {
+    if (op.front_end) {
       op.end = last_slot_;
-    } else if (IsDma(op)) {
+    } else if (op.dma) {
       StartTransfer(i, a);
       op.end = 0;
-    } else if (IsWriteOut(op)) {
+    } else if (op.write_out) {
       op.begin = std::max(a, Computed(i));
       op.unit_free = op.begin + Interval(i);
       op.end = op.begin + op.result;
@@ -434,8 +321,8 @@ class TickPipelined {
     } else {
       op.unit_free = a + Interval(i);
       op.reading_until = a + AccessOf(i).vram_read[0].count;
-      if (IsElement(op)) op.end = Reserve(port_a_, op.end - 1) + 1;
-      if (IsMap(op)) op.end = Reserve(port_b_, op.end - 1) + 1;
+      if (op.element) op.end = Reserve(port_a_, op.end - 1) + 1;
+      if (op.map) op.end = Reserve(port_b_, op.end - 1) + 1;
     }
     ends.push_back(op.end);
   }
@@ -471,8 +358,8 @@ class TickPipelined {
       constexpr Reason kDrain[] = {Reason::kOther,   Reason::kDrainMx, Reason::kDrainWo,
                                    Reason::kDrainVx, Reason::kDrainVx, Reason::kDrainSx,
                                    Reason::kDrainSx, Reason::kDrainSx};
-      Reason reason = kDrain[Unit(ops_[i])];
-      if (IsDma(ops_[i])) {
+      Reason reason = kDrain[ops_[i].unit];
+      if (ops_[i].dma) {
         const emulator::TickTransfer& x = dma_.transfers[transfer_of_.at(i)];
         end = x.complete;
         if (x.is_store() && !options_.dma.store_done_issued) {
@@ -487,68 +374,6 @@ class TickPipelined {
     Give(steps_[last.op].pc, last.reason, last_slot_, total);
   }
 
-  // What the wait of one cycle was, with the lives of all bursts known.
-  Reason ReasonOf(const DmaWait& wait) const {
-    const Awaited& awaited = awaited_[wait.op];
-    std::size_t id = 0;
-    std::vector<std::uint32_t> rows;
-    if (wait.slot) {
-      id = *std::find_if(awaited.holders.begin(), awaited.holders.end(), [&](std::size_t holder) {
-        return dma_.transfers[holder].complete > wait.cycle;
-      });
-    } else {
-      Cycle settled = 0;
-      for (const auto& [transfer, its_rows] : awaited.rows) {
-        Cycle latest = 0;
-        for (const std::uint32_t row : its_rows) {
-          latest = std::max(latest, dma_.transfers[transfer].settled[row]);
-        }
-        if (latest > settled) {
-          settled = latest;
-          id = transfer;
-          rows = its_rows;
-        }
-      }
-    }
-    const emulator::TickTransfer& x = dma_.transfers[id];
-    const emulator::ClockRatio ratio(machine_.core_ps, machine_.hbm.dram_ps);
-    const Cycle t = wait.cycle;
-    if (t < x.ordered_from) return Reason::kHbmOrder;
-    if (x.is_store() && t < x.read_end) return Reason::kDmaSlot;
-    const Reason rest = x.is_store() ? Reason::kDmaSlot : Reason::kSramFill;
-    if (machine_.hbm.model == emulator::HbmModelKind::kFixed) {
-      if (t < x.start) return Reason::kDmaIssue;
-      if (x.is_store())
-        return t < ratio.VisibleAt(ratio.ClockAt(x.start)) ? Reason::kHbmBandwidth : rest;
-      emulator::DramClock arrival = 0;
-      for (std::uint32_t row = 0; row < x.arrived.size(); ++row) {
-        const bool asked = wait.slot || std::count(rows.begin(), rows.end(), row) > 0;
-        if (asked) arrival = std::max(arrival, x.arrived[row]);
-      }
-      return t < ratio.VisibleAt(arrival) ? Reason::kHbmLatency : rest;
-    }
-    const emulator::TickLine* critical = nullptr;
-    for (const emulator::TickLine& line : x.lines) {
-      bool asked = wait.slot;
-      for (const std::uint32_t row : rows) asked = asked || line.rows.count(row) != 0;
-      if (!asked) continue;
-      const bool later = critical == nullptr || line.last.done > critical->last.done;
-      const bool lower = critical != nullptr && line.last.done == critical->last.done &&
-                         line.last.burst.address < critical->last.burst.address;
-      if (later || lower) critical = &line;
-    }
-    const emulator::BurstLife& life = critical->last;
-    if (t < critical->issued) return Reason::kDmaIssue;
-    if (t < ratio.VisibleAt(life.admitted)) return Reason::kHbmQueue;
-    if (x.is_store()) return t < ratio.VisibleAt(life.done) ? Reason::kHbmBandwidth : rest;
-    if (life.row_begin != emulator::kNever) {
-      const bool row = t >= ratio.VisibleAt(life.row_begin) && t < ratio.VisibleAt(life.row_ready);
-      if (row) return Reason::kHbmRow;
-    }
-    if (t < ratio.VisibleAt(life.command)) return Reason::kHbmBandwidth;
-    return t < ratio.VisibleAt(life.done) ? Reason::kHbmLatency : rest;
-  }
-
   void Give(std::uint32_t pc, Reason reason, Cycle from, Cycle to) {
     if (to > from) cells[{pc, reason}] += to - from;
   }
@@ -560,8 +385,8 @@ class TickPipelined {
   std::map<Cycle, std::uint32_t> port_a_, port_b_;
   emulator::TickDma dma_;
   std::vector<Op> ops_;
-  std::vector<Awaited> awaited_;
-  std::vector<DmaWait> dma_waits_;
+  std::vector<TickAwaited> awaited_;
+  std::vector<TickWait> dma_waits_;
   std::map<std::size_t, std::size_t> transfer_of_;
   std::size_t index_ = 0;
   bool decided_ = false;
