@@ -319,12 +319,39 @@ struct MissingInterlock {
   std::uint64_t count = 0;
 };
 
+// Why nothing can happen any more although the program has not ended (timing.md, 9: T10).
+struct Deadlock {
+  // `pc` waits for `resource`, which `holder_pc` holds (kNoPc: nobody will give it).
+  struct Wait {
+    std::uint32_t pc = kNoPc;
+    std::string resource;
+    std::uint32_t holder_pc = kNoPc;
+  };
+  // The unit is taken by `pc` until a cycle; kNoPc: it never worked.
+  struct UnitState {
+    Unit unit = Unit::kMxCompute;
+    std::uint32_t pc = kNoPc;
+    std::optional<Cycle> until;  // absent: nothing ends it
+  };
+  struct RecentEvent {
+    enum class Kind : std::uint8_t { kAccepted, kCompleted, kMoved };
+    Kind kind = Kind::kAccepted;
+    std::uint32_t pc = kNoPc;
+    Cycle cycle = 0;
+  };
+  Cycle since = 0;          // the first wait began
+  std::vector<Wait> waits;  // the front end's first, if it waits; then those of transfers
+  std::vector<UnitState> units;
+  std::vector<RecentEvent> events;  // the last ones, oldest first
+};
+
 struct RunEnd {
   EndReason reason = EndReason::kEnd;
   Cycle cycles = 0;  // total, drain included when the run is complete
   std::uint64_t instructions = 0;
   std::optional<std::uint32_t> pc;
   std::optional<Fault> fault;
+  std::optional<Deadlock> deadlock;
   std::optional<int> signal;
   std::optional<std::uint64_t> limit;
   std::vector<Structure> structures;

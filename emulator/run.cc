@@ -10,6 +10,7 @@
 #include "emulator/decoded_program.h"
 #include "emulator/execute/executor.h"
 #include "emulator/fault_report.h"
+#include "emulator/hbm/clock_ratio.h"
 #include "emulator/machine_check.h"
 
 namespace moescope::emulator {
@@ -137,6 +138,8 @@ EndReason RunLoop::Loop() {
     if (step == isa::Step::kFault) [[unlikely]]
       return FaultAt(state_.pc, executor_.fault());
     const Cycle cycle = Announce(word);
+    if (cycle == kNever) [[unlikely]]
+      return EndReason::kDeadlock;
     if (executor_.usage().TakeChanged()) [[unlikely]]
       StampUsage(cycle);
     ++sequence_;
@@ -189,6 +192,8 @@ Cycle RunLoop::Announce(const DecodedWord& word) {
   } else {
     cycle = timing_->Execute(
         {sequence_, state_.pc, word.instruction, word.operands, &executor_.access()}, sink_);
+    if (cycle == kNever) [[unlikely]]
+      return kNever;
   }
   executor_.ResetAccess();
   if (!executor_.chosen_experts().empty()) [[unlikely]] {
@@ -256,8 +261,17 @@ RunEnd RunLoop::Close(EndReason reason) {
   RunEnd end;
   end.reason = reason;
   end.instructions = sequence_;
-  if (timing_ != nullptr) end.cycles = end.complete() ? timing_->Drain(sink_) : timing_->Cut(sink_);
-  if (reason != EndReason::kEnd) end.pc = fault_ ? fault_->pc : state_.pc;
+  if (timing_ != nullptr) {
+    if (end.complete()) end.cycles = timing_->Drain(sink_);
+    if (end.cycles == kNever) end.reason = EndReason::kDeadlock;
+    if (end.reason == EndReason::kDeadlock) {
+      end.deadlock = timing_->Explain();
+      end.deadlock->events = sink_.recent().List();
+    }
+    if (!end.complete()) end.cycles = timing_->Cut(sink_);
+  }
+  if (end.reason != EndReason::kEnd) end.pc = fault_ ? fault_->pc : state_.pc;
+  if (end.deadlock && !end.deadlock->waits.empty()) end.pc = end.deadlock->waits.front().pc;
   end.fault = std::move(fault_);
   const Limits& limits = options_.limits;
   if (reason == EndReason::kInterrupt) end.signal = limits.interrupt->load();

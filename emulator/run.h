@@ -51,7 +51,8 @@ struct RunOptions {
 // Executes `program` on `state` from state.pc until it ends, faults or meets a limit, under the
 // timing model and HBM model that the machine description names, and announces everything to the
 // listeners. The machine passed CheckMachine; the state was made for it. After a fault the state is
-// that before the faulting instruction.
+// that before the faulting instruction; after a deadlock, which would be a defect of a timing
+// model, that behind the waiting one.
 RunEnd Run(const isa::Program& program, const MachineDescription& machine, MachineState& state,
            std::span<Listener* const> listeners = {}, const RunOptions& options = {});
 

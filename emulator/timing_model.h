@@ -8,6 +8,7 @@
 
 #include "emulator/event.h"
 #include "emulator/machine.h"
+#include "emulator/recent_events.h"
 #include "isa/instruction.h"
 
 // The boundary between function and time: the executor tells a timing model what each executed
@@ -65,18 +66,21 @@ class EventSink {
     for (Listener* l : listeners_) l->OnBegin(d);
   }
   void Accept(const Accepted& e) {
+    recent_.Add(Deadlock::RecentEvent::Kind::kAccepted, e.pc, e.cycle);
     for (Listener* l : listeners_) l->OnAccepted(e);
   }
   void Attribute(const Attributed& e) {
     for (Listener* l : listeners_) l->OnAttributed(e);
   }
   void Complete(const Completed& e) {
+    recent_.Add(Deadlock::RecentEvent::Kind::kCompleted, e.pc, e.cycle);
     for (Listener* l : listeners_) l->OnCompleted(e);
   }
   void Occupy(const Busy& e) {
     for (Listener* l : listeners_) l->OnBusy(e);
   }
   void Move(const Traffic& e) {
+    recent_.Add(Deadlock::RecentEvent::Kind::kMoved, e.pc, e.cycle);
     for (Listener* l : listeners_) l->OnTraffic(e);
   }
   void Route(const Routed& e) {
@@ -100,8 +104,11 @@ class EventSink {
     for (Listener* l : listeners_) l->OnEnd(e);
   }
 
+  const RecentEvents& recent() const { return recent_; }
+
  private:
   std::vector<Listener*> listeners_;
+  RecentEvents recent_;
 };
 
 class TimingModel {
@@ -111,15 +118,19 @@ class TimingModel {
   // classes.
   virtual void Describe(const isa::Program& program, RunDescription& description) const = 0;
   // Times the next executed instruction and announces its events. Returns the cycle of its
-  // acceptance.
+  // acceptance; kNever when it can never be accepted, after which only Cut, Explain and Close are
+  // called.
   virtual Cycle Execute(const Executed& executed, EventSink& sink) = 0;
   // Cycles that have surely passed: no later event of the run begins before it.
   virtual Cycle Now() const = 0;
-  // The program ended: drains outstanding work, announces it, and returns the total.
+  // The program ended: drains outstanding work, announces it, and returns the total; kNever when
+  // some of it can never end.
   virtual Cycle Drain(EventSink& sink) = 0;
   // The run was cut before the next instruction: closes all events at the returned cycle, without
   // draining.
   virtual Cycle Cut(EventSink& sink) = 0;
+  // After a kNever: who waits for what. A model that cannot deadlock keeps this one.
+  virtual Deadlock Explain() const { return {}; }
   // Structures and channel counters at the end of the run.
   virtual void Close(RunEnd& end) const = 0;
 };

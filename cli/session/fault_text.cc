@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/string_view.h"
+#include "emulator/deadlock_report.h"
 
 namespace moescope::session {
 
@@ -90,6 +91,11 @@ std::optional<Diagnostic> EndDiagnostic(const emulator::RunEnd& end, const isa::
     AddNote(diagnostic, absl::StrFormat("after %d instructions and %d cycles, before pc %d in %s",
                                         end.instructions, end.cycles, *end.pc,
                                         AttributionText(program, *end.pc)));
+  }
+  if (!end.deadlock) return diagnostic;
+  for (std::string& line :
+       emulator::DeadlockLines(*end.deadlock, program, isa::InstructionSet::Builtin())) {
+    AddNote(diagnostic, std::move(line));
   }
   return diagnostic;
 }

@@ -79,8 +79,12 @@ class DmaSystem {
   RowWait AwaitRows(bool matrix, const Rows& rows, bool stores, Cycle at);
 
   // Runs until nothing is in flight and every queued write is written; the cycle from which on that
-  // is so, 0 if nothing was ever in flight.
+  // is so, 0 if nothing was ever in flight, kNever if something in flight can never end.
   Cycle Drain();
+  // Everything up to here is performed; after a kNever, nothing happens behind it.
+  Cycle performed_to() const { return performed_to_; }
+  // What each transfer in flight waits for, oldest first; and the engines' states.
+  void Explain(Deadlock& deadlock) const;
   // The transfer whose work ended last so far; ties: the older.
   struct LastDone {
     Cycle cycle = 0;

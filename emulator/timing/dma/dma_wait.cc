@@ -1,6 +1,8 @@
 // Waiting for the engines: slots and rows.
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "emulator/timing/dma/dma_system.h"
 
@@ -74,6 +76,29 @@ bool DmaSystem::InFlight(bool matrix, const Rows& rows, Cycle at) {
                      [&](std::uint32_t row) { found = found || t->settled[row] > at; });
   }
   return found;
+}
+
+void DmaSystem::Explain(Deadlock& deadlock) const {
+  for (const DmaTransaction* t : live_) {
+    if (t->complete != kNever) continue;
+    const bool matrix = t->request.kind == DmaKind::kPrefetchMatrix;
+    const Engine& engine = engines_[matrix ? kMatrixEngine : kVectorEngine];
+    const std::string name(Name(matrix ? Unit::kDmaM : Unit::kDmaV));
+    const DmaTransaction* served = engine.queue.front();
+    if (!t->after.empty()) {
+      deadlock.waits.push_back({t->request.pc, "memory order", t->after.front()->request.pc});
+    } else if (served != t) {
+      deadlock.waits.push_back({t->request.pc, "engine " + name, served->request.pc});
+    } else {
+      deadlock.waits.push_back({t->request.pc, "lines and bursts of " + name, kNoPc});
+    }
+  }
+  for (const Unit unit : {Unit::kDmaM, Unit::kDmaV}) {
+    const Engine& engine = engines_[unit == Unit::kDmaM ? kMatrixEngine : kVectorEngine];
+    Deadlock::UnitState state{.unit = unit, .until = engine.free_from};
+    if (!engine.queue.empty()) state = {unit, engine.queue.front()->request.pc, std::nullopt};
+    deadlock.units.push_back(state);
+  }
 }
 
 Rows DmaSystem::SramRows(bool matrix, const Rows& rows) const {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/check.h"
+#include "emulator/hbm/clock_ratio.h"
 #include "emulator/timing/dma/dma_phases.h"
 #include "emulator/timing/pipelined/row_uses.h"
 
@@ -15,6 +18,12 @@ struct Hold {
   Reason reason = Reason::kOther;  // kDmaSlot: cut along the transfer that `dma` names
   Release until;
   DmaWaitFor dma;  // transaction null: not a DMA wait
+
+  // What is waited for, in the words of a report.
+  std::string_view What() const {
+    if (dma.transaction == nullptr) return Name(reason);
+    return dma.slot ? "a transfer slot" : "rows in flight";
+  }
 };
 
 // The holds of one instruction in order of priority (timing.md, 4.3). A wait is given to the first
@@ -34,6 +43,11 @@ class HoldList {
   std::span<const Hold> holds() const { return {holds_.data(), size_}; }
   // When the last of them is over; only if there is one.
   Cycle last() const { return last_; }
+  // The first one that never is; only if last() is kNever.
+  const Hold& endless() const {
+    return *std::find_if(holds_.begin(), holds_.end(),
+                         [](const Hold& hold) { return hold.until.cycle == kNever; });
+  }
 
  private:
   std::array<Hold, 12> holds_;

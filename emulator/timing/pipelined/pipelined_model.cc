@@ -42,8 +42,10 @@ Cycle PipelinedModel::Execute(const Executed& executed, EventSink& sink) {
   const Cycle from = free_ + bubble_;
   ledger_.Give(last_pc_, Reason::kCtrlLoop, from, sink);
   const Cycle cleared = Wait(op, from, sink);
-  if (cleared == kNever) [[unlikely]]
-    return kNever;
+  if (cleared == kNever) [[unlikely]] {
+    const Hold& hold = holds_.endless();
+    return GetStuck({op.pc(), std::string(hold.What()), hold.until.pc}, hold.reason, sink);
+  }
   const Cycle cycle = cleared == from ? from : cleared + options_.recovery;
   ledger_.Give(op.pc(), Reason::kRecovery, cycle, sink);
   Accept(op, cycle, sink);
@@ -73,9 +75,32 @@ Cycle PipelinedModel::Accept(const Op& op, Cycle cycle, EventSink& sink) {
   return cycle;
 }
 
+Cycle PipelinedModel::GetStuck(const Deadlock::Wait& wait, Reason reason, EventSink& sink) {
+  stuck_since_ = ledger_.End();
+  if (wait.pc != kNoPc) stuck_ = wait;
+  free_ = std::max({stuck_since_, last_work_.cycle, dma_.performed_to()});
+  bubble_ = 0;
+  ledger_.Give(wait.pc == kNoPc ? wait.holder_pc : wait.pc, reason, free_, sink, wait.holder_pc);
+  return kNever;
+}
+
+Deadlock PipelinedModel::Explain() const {
+  Deadlock deadlock{.since = stuck_since_};
+  if (stuck_) deadlock.waits.push_back(*stuck_);
+  for (std::size_t unit = 0; unit < static_cast<std::size_t>(Unit::kDmaM); ++unit) {
+    deadlock.units.push_back(
+        {static_cast<Unit>(unit), unit_free_[unit].pc, unit_free_[unit].cycle});
+  }
+  dma_.Explain(deadlock);
+  return deadlock;
+}
+
 Cycle PipelinedModel::Drain(EventSink& sink) {
   if (!started_) return 0;
   const Cycle transfers = dma_.Drain();
+  if (transfers == kNever) [[unlikely]] {
+    return GetStuck({.holder_pc = dma_.in_flight().front()->request.pc}, Reason::kDrainDma, sink);
+  }
   dma_events_.Announce(dma_, busy_, sink);
   const DmaSystem::LastDone& transfer = dma_.last_done();
   const Cycle total = std::max({free_, last_work_.cycle, transfers});

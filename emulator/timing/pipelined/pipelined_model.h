@@ -28,6 +28,7 @@ class PipelinedModel final : public TimingModel {
   Cycle Now() const override { return free_; }
   Cycle Drain(EventSink& sink) override;
   Cycle Cut(EventSink& sink) override;
+  Deadlock Explain() const override;
   void Close(RunEnd& end) const override;
 
  private:
@@ -50,6 +51,8 @@ class PipelinedModel final : public TimingModel {
   Cycle Accept(const Op& op, Cycle cycle, EventSink& sink);
   void Forget(Cycle cycle);
   void Check(Cycle total) const;
+  // Notes that `wait` never ends, and gives the cycles up to the last event to it.
+  Cycle GetStuck(const Deadlock::Wait& wait, Reason reason, EventSink& sink);
 
   // What holds an instruction from `from` on (pipelined_hazards.cc).
   void CollectHolds(const Op& op, Cycle from);
@@ -129,6 +132,9 @@ class PipelinedModel final : public TimingModel {
   Release last_work_;
   Unit last_unit_ = Unit::kMxCompute;
   std::uint64_t busy_events_ = 0;
+
+  Cycle stuck_since_ = 0;
+  std::optional<Deadlock::Wait> stuck_;  // the front end's wait that never ends
 };
 
 }  // namespace moescope::emulator

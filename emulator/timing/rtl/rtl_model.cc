@@ -48,10 +48,12 @@ Cycle RtlModel::Execute(const Executed& executed, EventSink& sink) {
   const Cycle slot = NaturalSlot(op, sink);
   Waits waits;
   CollectHolds(op, slot, waits);
+  if (!holds_.empty() && holds_.last() == kNever) [[unlikely]] {
+    const Hold& hold = holds_.endless();
+    return GetStuck({op.pc(), std::string(hold.What()), hold.until.pc}, hold.reason, sink);
+  }
   GiveHolds(op, sink);
   const Cycle cycle = ledger_.End();
-  if (cycle == kNever) [[unlikely]]
-    return kNever;
   CountInterlocks(op, cycle, slot);
   MarkSlots(op, cycle, waits);
   Accept(op, cycle, sink);
@@ -126,9 +128,34 @@ void RtlModel::MarkSlots(const Op& op, Cycle cycle, const Waits& waits) {
            .refetches = op.info.is_loop_end || refetch};
 }
 
+Cycle RtlModel::GetStuck(const Deadlock::Wait& wait, Reason reason, EventSink& sink) {
+  stuck_since_ = ledger_.End();
+  if (wait.pc != kNoPc) stuck_ = wait;
+  free_ = std::max({stuck_since_, last_work_.cycle, dma_.performed_to()});
+  ledger_.Give(wait.pc == kNoPc ? wait.holder_pc : wait.pc, reason, free_, sink, wait.holder_pc);
+  return kNever;
+}
+
+Deadlock RtlModel::Explain() const {
+  Deadlock deadlock{.since = stuck_since_};
+  if (stuck_) deadlock.waits.push_back(*stuck_);
+  const auto add = [&deadlock](Unit unit, const Release& over) {
+    deadlock.units.push_back({unit, over.pc, over.cycle});
+  };
+  add(Unit::kMxCompute, array_.next);
+  add(Unit::kVxElem, element_free_);
+  add(Unit::kVxRed, reduced_);
+  add(Unit::kSxAlu, scalar_free_);
+  dma_.Explain(deadlock);
+  return deadlock;
+}
+
 Cycle RtlModel::Drain(EventSink& sink) {
   if (!started_) return 0;
   const Cycle transfers = dma_.Drain();
+  if (transfers == kNever) [[unlikely]] {
+    return GetStuck({.holder_pc = dma_.in_flight().front()->request.pc}, Reason::kDrainDma, sink);
+  }
   dma_events_.Announce(dma_, busy_, sink);
   const DmaSystem::LastDone& transfer = dma_.last_done();
   const Cycle total = std::max({free_, last_work_.cycle, transfers});

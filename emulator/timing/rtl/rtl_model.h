@@ -31,6 +31,7 @@ class RtlModel final : public TimingModel {
   Cycle Now() const override { return free_; }
   Cycle Drain(EventSink& sink) override;
   Cycle Cut(EventSink& sink) override;
+  Deadlock Explain() const override;
   void Close(RunEnd& end) const override;
 
  private:
@@ -78,6 +79,8 @@ class RtlModel final : public TimingModel {
   void Finish(const Op& op, Cycle begin, Cycle end, EventSink& sink);
   void StartTransfer(const Op& op, Cycle cycle);
   void Check(Cycle total) const;
+  // Notes that `wait` never ends, and gives the cycles up to the last event to it.
+  Cycle GetStuck(const Deadlock::Wait& wait, Reason reason, EventSink& sink);
 
   const MachineDescription machine_;
   const DmaOptions dma_options_;
@@ -140,6 +143,9 @@ class RtlModel final : public TimingModel {
   std::uint64_t most_in_flight_ = 0;
   Cycle most_in_flight_cycle_ = 0;
   std::uint64_t busy_events_ = 0;
+
+  Cycle stuck_since_ = 0;
+  std::optional<Deadlock::Wait> stuck_;  // the front end's wait that never ends
 };
 
 }  // namespace moescope::emulator
