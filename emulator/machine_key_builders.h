@@ -20,11 +20,8 @@ using Member = Value& (*)(MachineDescription&);
 template <typename Value>
 MachineKey Integer(std::string path, Member<Value> member, CostClass label,
                    std::string_view source) {
-  MachineKey key;
-  key.path = std::move(path);
+  MachineKey key{std::move(path), KeyKind::kInteger, label, source};
   key.largest = std::numeric_limits<Value>::max();
-  key.label = label;
-  key.source = source;
   // A member is named on a description that can be written; reading through it changes nothing.
   key.integer = [member](const MachineDescription& m) {
     return static_cast<std::uint64_t>(member(const_cast<MachineDescription&>(m)));
@@ -47,11 +44,7 @@ template <typename Choice>
 MachineKey Text(std::string path, Member<Choice> member, std::string_view (*name)(Choice),
                 std::optional<Choice> (*parse)(std::string_view),
                 std::vector<std::string_view> choices, CostClass label, std::string_view source) {
-  MachineKey key;
-  key.path = std::move(path);
-  key.kind = KeyKind::kText;
-  key.label = label;
-  key.source = source;
+  MachineKey key{std::move(path), KeyKind::kText, label, source};
   key.choices = std::move(choices);
   key.text = [member, name](const MachineDescription& m) {
     return std::string(name(member(const_cast<MachineDescription&>(m))));
@@ -66,11 +59,7 @@ MachineKey Text(std::string path, Member<Choice> member, std::string_view (*name
 inline MachineKey TwoWords(std::string path, Member<bool> member, std::string_view off,
                            std::string_view on, std::string_view source,
                            CostClass label = CostClass::kDerived) {
-  MachineKey key;
-  key.label = label;
-  key.path = std::move(path);
-  key.kind = KeyKind::kText;
-  key.source = source;
+  MachineKey key{std::move(path), KeyKind::kText, label, source};
   key.choices = {off, on};
   key.text = [member, off, on](const MachineDescription& m) {
     return std::string(member(const_cast<MachineDescription&>(m)) ? on : off);

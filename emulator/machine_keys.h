@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/event.h"
+#include "emulator/label.h"
 #include "emulator/machine.h"
 
 // The keys of a machine file, one entry each: reader, overrides, checks of unknown names, effective
@@ -18,14 +19,14 @@ namespace moescope::emulator {
 enum class KeyKind : std::uint8_t { kInteger, kBoolean, kText, kFloat, kFormat };
 
 struct MachineKey {
-  std::string path;    // "TRANSACTIONAL.CONFIG.BLEN"
-  std::string suffix;  // what the file adds to the path: ".value", or empty
+  std::string path;  // "TRANSACTIONAL.CONFIG.BLEN"
   KeyKind kind = KeyKind::kInteger;
+  Label label;
+  std::string_view source;
+  std::string suffix;  // what the file adds to the path: ".value", or empty
   bool required = false;
   // Largest integer that the description can hold; rules of value are machine_check's.
   std::uint64_t largest = 0;
-  CostClass label = CostClass::kDerived;
-  std::string_view source;
   std::vector<std::string_view> choices;  // of kText
   bool bf16_only = false;                 // of kFormat: no other format is legal
 

@@ -27,10 +27,8 @@ constexpr std::string_view kClock = "timing.md 2";
 constexpr std::string_view kHbm = "timing.md 6: Ramulator 2 HBM2 preset with the public patch";
 
 MachineKey BmmScaleKey() {
-  MachineKey key;
-  key.path = "MOESCOPE.bmm_scale";
-  key.kind = KeyKind::kFloat;
-  key.source = "isa.md 7: 1/sqrt(HLEN) unless set";
+  MachineKey key{"MOESCOPE.bmm_scale", KeyKind::kFloat, CostClass::kDerived,
+                 "isa.md 7: 1/sqrt(HLEN) unless set"};
   key.text = [](const Description& m) { return FloatText(BmmScale(m)); };
   key.set_float = [](Description& m, float value) { m.dialect.bmm_scale = value; };
   return key;

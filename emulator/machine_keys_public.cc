@@ -21,11 +21,9 @@ using Description = MachineDescription;
 constexpr std::string_view kPublicFile = "public plena_settings.toml, July 2026";
 
 MachineKey Format(std::string_view slot, Member<isa::TensorFormat> member) {
-  MachineKey key;
-  key.path = absl::StrCat("TRANSACTIONAL.PRECISION.", Absl(slot));
-  key.kind = KeyKind::kFormat;
+  MachineKey key{absl::StrCat("TRANSACTIONAL.PRECISION.", Absl(slot)), KeyKind::kFormat,
+                 CostClass::kDerived, kPublicFile};
   key.required = true;
-  key.source = kPublicFile;
   key.text = [member](const Description& m) {
     return isa::TensorFormatName(member(const_cast<Description&>(m)));
   };
@@ -77,12 +75,10 @@ void AppendConfig(std::vector<MachineKey>& keys) {
 
 // A slot of the public layout that can hold bf16 only.
 MachineKey Bf16Format(std::string_view slot, bool required) {
-  MachineKey key;
-  key.path = absl::StrCat("TRANSACTIONAL.PRECISION.", Absl(slot));
-  key.kind = KeyKind::kFormat;
+  MachineKey key{absl::StrCat("TRANSACTIONAL.PRECISION.", Absl(slot)), KeyKind::kFormat,
+                 CostClass::kDerived, "numerics.md 1: the only legal format"};
   key.required = required;
   key.bf16_only = true;
-  key.source = "numerics.md 1: the only legal format";
   key.text = [](const Description&) { return isa::TensorFormatName(isa::Plain(isa::kBf16)); };
   key.set_format = [](Description&, const isa::TensorFormat&) {};
   return key;
@@ -105,13 +101,12 @@ void AppendFormats(std::vector<MachineKey>& keys) {
 void AppendLatencies(std::vector<MachineKey>& keys) {
   for (std::size_t i = 0; i < kLatencyKeyCount; ++i) {
     for (const bool enabled : {true, false}) {
-      MachineKey key;
-      key.path =
+      MachineKey key{
           absl::StrCat("TRANSACTIONAL.LATENCY.", Absl(LatencyKeyName(static_cast<LatencyKey>(i))),
-                       enabled ? ".dc_lib_en" : ".dc_lib_dis");
+                       enabled ? ".dc_lib_en" : ".dc_lib_dis"),
+          KeyKind::kInteger, CostClass::kDerived, kPublicFile};
       key.required = true;
       key.largest = std::numeric_limits<std::uint32_t>::max();
-      key.source = kPublicFile;
       key.integer = [i, enabled](const Description& m) -> std::uint64_t {
         return enabled ? m.latency[i].enabled : m.latency[i].disabled;
       };

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "emulator/event.h"
+#include "emulator/label.h"
 #include "emulator/machine.h"
 #include "isa/instruction.h"
 
@@ -29,7 +29,7 @@ bool IsInside(Domain domain, const Shape& shape);
 struct ProfileEntry {
   std::string_view result;
   std::string_view interval;  // empty: equals result
-  CostClass label = CostClass::kDerived;
+  Label label;
   std::string_view source;
   std::string_view assumption = "";  // id of timing.md 10, or empty
   Domain domain = Domain::kAny;
