@@ -12,6 +12,7 @@
 #include "cli/moe_gen_options.h"
 #include "cli/request_options.h"
 #include "cli/session/moe_check.h"
+#include "cli/session/moe_cuda.h"
 #include "cli/session/moe_folder.h"
 #include "cli/session/moe_reference.h"
 #include "cli/shared_options.h"
@@ -178,6 +179,9 @@ constexpr Option kCheckOptions[] = {
      .description = "Compares only these outputs, such as logits, ids, weights, slot, shared, y.",
      .example = "moescope moe check layer --stages=ids,y",
      .list = true},
+    {.name = "cuda",
+     .description = "Also runs the layer on a CUDA device and compares it with the reference.",
+     .example = "moescope moe check layer --cuda"},
     {.name = "report",
      .value = "FILE",
      .description = "Also writes the comparisons as JSON.",
@@ -187,6 +191,7 @@ constexpr Option kCheckOptions[] = {
 absl::StatusOr<session::MoeCheckResult> CheckOf(const Arguments& arguments) {
   session::MoeCheckOptions options;
   options.outputs = arguments.List("stages");
+  options.cuda = arguments.Has("cuda");
   ASSIGN_OR_RETURN(options.tolerance,
                    session::ParseTolerance(arguments.TextOr("tolerance", "exact")));
   return session::CheckLayerFolder(arguments.positionals().front(), options);
@@ -201,6 +206,9 @@ ExitCode Check(const Arguments& arguments, Console& console) {
     return ExitCode::kFault;
   }
   console.Out(session::CheckText(*result));
+  if (const std::string why = session::WhyNotOnCuda(result->records); !why.empty()) {
+    console.Note(absl::StrCat("moescope: --cuda: nothing ran on a device: ", why, "\n"));
+  }
   if (const std::optional<std::string> report = arguments.Text("report"); report.has_value()) {
     const absl::Status written = WriteFile(*report, moe::FormatComparisons(result->records));
     if (!written.ok()) return Fail(console, written);
@@ -236,7 +244,9 @@ const Command kMoeCheckCommand = {
     .details =
         "Prints one line per output: the first differing element with both values and their "
         "distance in units in the last place, and the relative RMS. The line in tier T2p "
-        "compares with the layer without the program's roundings and decides nothing.",
+        "compares with the layer without the program's roundings and decides nothing. With --cuda "
+        "the layer also runs on a device, with the ids and weights of the program, and is compared "
+        "with the same reference; without a device these lines say skip and why.",
     .positionals = kFolder,
     .options = kCheckOptions,
     .exit_codes =

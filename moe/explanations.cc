@@ -148,6 +148,11 @@ constexpr Explanation kExplanations[] = {
     {"RC094", "a residual outside the layer", "The precisions f32 and f64 compute the layer alone.",
      "moescope moe reference layer --precision=f64 -o out, of a program with residual=add",
      "Use --precision=machine."},
+    {"RC095", "a matrix that CUDA cannot store",
+     "Programs with M_MM have their MX blocks along the output, CUDA along the contraction; this "
+     "matrix is not representable there, so the sides would compute with other weights.",
+     "moescope moe check layer --cuda, of random mxfp8_b8 weights with orientation=kn",
+     "Generate with --set orientation=nk or --weights=bf16, or use --values=saturated."},
 };
 
 }  // namespace

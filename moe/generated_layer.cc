@@ -110,6 +110,18 @@ absl::StatusOr<GeneratedLayer> GeneratedLayer::Make(const LayerRequest& request,
   return layer;
 }
 
+bool GeneratedLayer::has_one_result() const {
+  const Layer& layer = request_.layer;
+  const bool swiglu = layer.activation == Activation::kSwiglu;
+  if (!swiglu && layer.activation != Activation::kGptOss) return false;
+  // The sigmoid is 1 from these gates on.
+  const float saturated = swiglu ? 17.0f : 7.0f;
+  if (layer.clamp.has_value() && *layer.clamp < saturated) return false;
+  const bool gated = layer.shared.has_value() && layer.shared->gate;
+  return request_.values == Values::kSaturated && request_.fixed && !gated &&
+         request_.lowering.residual == Residual::kNone;
+}
+
 ImageInputs GeneratedLayer::images() const {
   const bool norm = request_.lowering.residual == Residual::kNorm;
   return {tensors_, *experts_, x_, norm ? &norm_weight_ : nullptr};

@@ -31,6 +31,10 @@ class GeneratedLayer {
   const ExpertSource& experts() const { return *experts_; }
   const Bf16Matrix& x() const { return x_; }
 
+  // Whether program, reference and CUDA must agree bit for bit (moe.md, 5.3 and 14): the saturated
+  // fixtures, where nothing of the layer leaves the saturated range and every sum is exact.
+  bool has_one_result() const;
+
   ImageInputs images() const;
   // What the program leaves in its memories, and what the layer is without the program's roundings:
   // `fused` with the given sums and the routing of `machine`.

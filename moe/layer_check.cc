@@ -38,8 +38,8 @@ bool HasCorrection(RouterMode mode) {
 absl::Status CheckGroups(const LayerShape& shape, const Router& router) {
   if (router.groups != 1 && router.mode != RouterMode::kSigmoidGroup) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("groups = %d: router mode %s has no groups [RC003]", router.groups,
-                        Absl(Name(router.mode))));
+        absl::StrFormat("groups = %d: router mode %s has no groups (--router) [RC003]",
+                        router.groups, Absl(Name(router.mode))));
   }
   if (router.groups < 1 || shape.experts % router.groups != 0) {
     return absl::InvalidArgumentError(
@@ -47,8 +47,9 @@ absl::Status CheckGroups(const LayerShape& shape, const Router& router) {
                         router.groups, shape.experts));
   }
   if (router.topk_group < 1 || router.topk_group > router.groups) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "topk_group = %d: must be 1 to groups = %d [RC005]", router.topk_group, router.groups));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("topk_group = %d: must be 1 to groups = %d (--preset) [RC005]",
+                        router.topk_group, router.groups));
   }
   const int reachable = shape.experts / router.groups * router.topk_group;
   if (shape.top_k > reachable) {
@@ -64,16 +65,17 @@ absl::Status CheckRouter(const LayerShape& shape, const Router& router) {
   RETURN_IF_ERROR(CheckGroups(shape, router));
   if (!(std::isfinite(router.routed_scale) && router.routed_scale > 0)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "routed_scale = %g: must be finite and above 0 [RC007]", router.routed_scale));
+        "routed_scale = %g: must be finite and above 0 (--preset) [RC007]", router.routed_scale));
   }
   if (router.routed_scale != 1 && !HasCorrection(router.mode)) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("routed_scale = %g: router mode %s has no routed scale [RC008]",
+        absl::StrFormat("routed_scale = %g: router mode %s has no routed scale (--router) [RC008]",
                         router.routed_scale, Absl(Name(router.mode))));
   }
   if (router.correction_bias && !HasCorrection(router.mode)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "bias_corr: router mode %s selects on the logits [RC009]", Absl(Name(router.mode))));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("bias_corr: router mode %s selects on the logits (--router) [RC009]",
+                        Absl(Name(router.mode))));
   }
   return absl::OkStatus();
 }
@@ -81,15 +83,15 @@ absl::Status CheckRouter(const LayerShape& shape, const Router& router) {
 absl::Status CheckWeighting(const Layer& layer) {
   const bool input = layer.weighting == Weighting::kInput;
   if (layer.router.mode == RouterMode::kSigmoidInput && !input) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("weighting %s: router mode sigmoid_input needs weighting input [RC010]",
-                        Absl(Name(layer.weighting))));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "weighting %s: router mode sigmoid_input needs weighting input (--router) [RC010]",
+        Absl(Name(layer.weighting))));
   }
   if (input && layer.router.mode != RouterMode::kSigmoidInput &&
       layer.router.mode != RouterMode::kGiven) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("weighting input: needs router mode sigmoid_input or given, not %s [RC010]",
-                        Absl(Name(layer.router.mode))));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "weighting input: needs router mode sigmoid_input or given, not %s (--router) [RC010]",
+        Absl(Name(layer.router.mode))));
   }
   if (input && layer.shape.top_k != 1) {
     return absl::InvalidArgumentError(absl::StrFormat(

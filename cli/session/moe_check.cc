@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "base/sha256.h"
 #include "base/status.h"
 #include "base/string_view.h"
+#include "cli/session/moe_cuda.h"
 #include "cli/session/moe_folder.h"
 #include "cli/session/number.h"
 #include "cli/session/program.h"
@@ -119,7 +121,7 @@ absl::Status CheckNames(const std::vector<NamedOutput>& outputs,
   return absl::OkStatus();
 }
 
-// T2p is reported and decides nothing.
+// T2p is reported and decides nothing; where there is one result, its bits decide.
 absl::StatusOr<ComparisonRecord> CompareWithFused(const LayerFolder& folder,
                                                   const moe::reference::StepwiseOutputs& twin,
                                                   const MachineState& state,
@@ -127,7 +129,7 @@ absl::StatusOr<ComparisonRecord> CompareWithFused(const LayerFolder& folder,
   ComparisonRecord record = base;
   record.subject = "y";
   record.expected = "fused ideal given";
-  record.tier = moe::Tier::kProgram;
+  record.tier = folder.layer.has_one_result() ? moe::Tier::kBitwise : moe::Tier::kProgram;
   if (folder.layer.request().lowering.residual != moe::Residual::kNone) {
     record.skipped = "the program adds a residual, profile fused does not";
     return record;
@@ -143,7 +145,8 @@ absl::StatusOr<ComparisonRecord> CompareWithFused(const LayerFolder& folder,
 
 bool MoeCheckResult::passed() const {
   return std::all_of(records.begin(), records.end(), [](const ComparisonRecord& record) {
-    return record.passed || record.tier == moe::Tier::kProgram;
+    const bool skipped = !record.metrics.has_value();
+    return record.passed || skipped || record.tier == moe::Tier::kProgram;
   });
 }
 
@@ -176,6 +179,11 @@ absl::StatusOr<MoeCheckResult> CheckLayerFolder(const std::string& path,
   }
   ASSIGN_OR_RETURN(ComparisonRecord fused, CompareWithFused(folder, twin, state, base));
   result.records.push_back(std::move(fused));
+  if (options.cuda) {
+    ASSIGN_OR_RETURN(std::vector<ComparisonRecord> cuda,
+                     CheckGeneratedOnCuda(folder.layer, twin.routing));
+    std::move(cuda.begin(), cuda.end(), std::back_inserter(result.records));
+  }
   return result;
 }
 
@@ -208,8 +216,9 @@ std::string CheckText(const MoeCheckResult& result) {
                                                             : "FAIL";
     const std::string summary =
         record.metrics.has_value() ? moe::Summary(*record.metrics) : record.skipped;
-    absl::StrAppendFormat(&text, "%-4s  %-7s  %-3s  against %s: %s\n", verdict, record.subject,
-                          Absl(moe::Name(record.tier)), record.expected, summary);
+    const std::string actual = record.actual == "program" ? "" : record.actual + " ";
+    absl::StrAppendFormat(&text, "%-4s  %-7s  %-3s  %sagainst %s: %s\n", verdict, record.subject,
+                          Absl(moe::Name(record.tier)), actual, record.expected, summary);
   }
   return text;
 }

@@ -182,12 +182,20 @@ absl::Status HbmStream::Send(const WeightTable& table, std::uint64_t index,
                                 : sink_(base + encoded.elements.size(), encoded.scales);
 }
 
+// A source that has the stored form gives it; the others are encoded and checked.
 absl::Status HbmStream::Experts(const WeightTable& table, ExpertSource::Member member) {
+  const WeightFormat format = compiled_.layer.weights;
   for (int e = 0; e < compiled_.layer.shape.experts; ++e) {
     if (filter_ && !filter_(e)) continue;
-    ASSIGN_OR_RETURN(const ExpertMatrices matrices, inputs_.experts.Load(e));
-    RETURN_IF_ERROR(
-        Matrix(table, static_cast<std::uint64_t>(e), matrices.*member, compiled_.layer.weights));
+    const auto index = static_cast<std::uint64_t>(e);
+    const std::optional<EncodedMatrix> stored =
+        inputs_.experts.LoadEncoded(e, member, format, table.orientation, rules_);
+    if (stored.has_value()) {
+      RETURN_IF_ERROR(Send(table, index, *stored));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const Bf16Matrix matrix, inputs_.experts.LoadOne(e, member));
+    RETURN_IF_ERROR(Matrix(table, index, matrix, format));
   }
   return absl::OkStatus();
 }

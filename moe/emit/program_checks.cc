@@ -93,7 +93,8 @@ absl::Status Mapper::CheckOptions() const {
         "residual=norm needs gather=vram: HBM holds the rows before the norm (--set gather) "
         "[RC075]");
   }
-  if (lowering_.router == RouterChoice::kMatrix && NeedsScores(layer_.router)) {
+  const bool routes = shape_.fixed == nullptr;
+  if (routes && lowering_.router == RouterChoice::kMatrix && NeedsScores(layer_.router)) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "router=matrix: router mode %s needs its logits in FP_MEM (--set router) [RC076]",
         Absl(Name(layer_.router.mode))));

@@ -147,45 +147,51 @@ TEST(MoeCommandsTest, AFaultExitsWithFour) {
   EXPECT_THAT(check.err, HasSubstr("did not reach its end"));
 }
 
-struct Refusal {
-  std::vector<std::string> options;
-  ExitCode code;
-  const char* message;
-};
-
-// Nothing is written when the layer is refused.
-TEST(MoeCommandsTest, ImpossibleLayersAreRefused) {
-  const Refusal kRefusals[] = {
-      {{"--experts=4", "--top-k=5"},
-       ExitCode::kInput,
-       "top_k = 5 exceeds experts = 4 (--top-k, --experts) [RC002]"},
-      {{"--hidden=100"},
-       ExitCode::kInput,
-       "hidden = 100 is not a multiple of MLEN = 64 (--hidden, --machine) [RC072]"},
-      {{"--activation=geglu_erf"},
-       ExitCode::kInput,
-       "activation geglu_erf: the ISA has no erf instruction (--activation) [RC074]"},
-      {{"--preset=dsv4-flash", "--scale=32"}, ExitCode::kInput, "use --routing=fixed [RC074]"},
-      {{"--clamp=0.1"}, ExitCode::kInput, "clamp = 0.100000001 is not a BF16 value (--clamp)"},
-      {{"--clamp=x"}, ExitCode::kInput, "clamp 'x': expected a number or none (--clamp) [RC012]"},
-      {{"--set", "k_add=dead"}, ExitCode::kInput, "known: tile, live, accumulate [RC071]"},
-      {{"--machine-set", "int_sram_words=2"},
-       ExitCode::kInput,
-       "INT_MEM words: the program needs 5, int_sram_words is 2"},
-      {{"--preset=gpt-oss-21b"}, ExitCode::kInput, "did you mean 'gpt-oss-20b'"},
-      {{"--workload=ragged"}, ExitCode::kUsage, "--workload says the ids of --routing=fixed"},
-      {{"--scale=0"}, ExitCode::kInput, "--scale = 0: must be at least 1 [RC001]"},
-      {{"--hidden=99999999999"}, ExitCode::kInput, "must be at most 2147483647 [RC001]"},
-      {{"--tokens=2000000"}, ExitCode::kInput, "tokens = 2000000: must be 0 to 1048576"},
-  };
-  for (const Refusal& refusal : kRefusals) {
-    const std::string folder = Fresh("refused");
-    const Outcome gen = Gen(folder, refusal.options);
-    EXPECT_EQ(gen.code, refusal.code) << refusal.message;
-    EXPECT_THAT(gen.err, HasSubstr(refusal.message));
-    EXPECT_FALSE(std::filesystem::exists(folder));
+// The third side: with a device its lines say pass, without one skip and why. Exit 0 either way.
+TEST(MoeCommandsTest, CudaIsAThirdSideOrSkipped) {
+  const std::string folder = Fresh("cuda");
+  ASSERT_EQ(Gen(folder, {"--hidden=64", "--inter=64", "--routing=fixed", "--workload=uniform",
+                         "--values=saturated"})
+                .code,
+            ExitCode::kSuccess);
+  const Outcome check = Call({"moe", "check", folder, "--cuda"});
+  EXPECT_EQ(check.code, ExitCode::kSuccess) << check.out << check.err;
+  EXPECT_THAT(check.out, HasSubstr("pass  y        T0   against stepwise tile(64): "));
+  EXPECT_THAT(check.out, HasSubstr("pass  y        T0   against fused ideal given: "));
+  const bool skipped = check.out.find("skip") != std::string::npos;
+  const std::string verdict = skipped ? "skip" : "pass";
+  for (const char* line :
+       {"  y        T0   cuda fused tensor_core against fused ideal: ",
+        "  slot     T0   cuda fused tensor_core against fused ideal: ",
+        "  y        T0   cuda fused plain against fused ideal: ",
+        "  slot     T0   cuda fused plain against fused ideal: ",
+        "  y        T0   cuda fused tensor_core, second run against cuda fused tensor_core: "}) {
+    EXPECT_THAT(check.out, HasSubstr(verdict + line));
   }
-  EXPECT_EQ(Call({"moe", "gen"}).code, ExitCode::kUsage);
+  const std::string note = "moescope: --cuda: nothing ran on a device: ";
+  EXPECT_EQ(check.err.find(note) != std::string::npos, skipped) << check.err;
+  EXPECT_EQ(Call({"moe", "check", folder}).out.find("cuda"), std::string::npos);
+}
+
+TEST(MoeCommandsTest, CudaRefusesMatricesThatItWouldStoreDifferently) {
+  const std::string folder = Fresh("cuda_refused");
+  ASSERT_EQ(Gen(folder, {"--hidden=64", "--inter=64"}).code, ExitCode::kSuccess);
+  const Outcome check = Call({"moe", "check", folder, "--cuda"});
+  EXPECT_EQ(check.code, ExitCode::kInput);
+  EXPECT_THAT(check.err,
+              HasSubstr("W13 of expert 0 changes when its mxfp8_b8 blocks run along the "
+                        "contraction, as CUDA stores them: the sides would compute with other "
+                        "weights (--set orientation=nk, --weights=bf16) [RC095]"));
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--set", "orientation=nk"}, {"--weights=bf16"}}) {
+    const std::string other = Fresh("cuda_stored");
+    std::vector<std::string> words = {"--hidden=64", "--inter=64"};
+    words.insert(words.end(), options.begin(), options.end());
+    ASSERT_EQ(Gen(other, words).code, ExitCode::kSuccess);
+    const Outcome stored = Call({"moe", "check", other, "--cuda"});
+    EXPECT_EQ(stored.code, ExitCode::kSuccess) << stored.out << stored.err;
+    EXPECT_THAT(stored.out, HasSubstr("  y        T2   cuda fused tensor_core against "));
+  }
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"topk_above_experts", [](Layer& l) { l.shape.top_k = 9; },
              "top_k = 9 exceeds experts = 8 (--top-k, --experts) [RC002]"},
         Case{"groups_without_mode", [](Layer& l) { l.router.groups = 2; },
-             "groups = 2: router mode softmax_topk has no groups [RC003]"},
+             "groups = 2: router mode softmax_topk has no groups (--router) [RC003]"},
         Case{"groups",
              [](Layer& l) { l.router = {.mode = RouterMode::kSigmoidGroup, .groups = 3}; },
              "groups = 3 does not divide experts = 8 (--experts) [RC004]"},
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
              [](Layer& l) {
                l.router = {.mode = RouterMode::kSigmoidGroup, .groups = 4, .topk_group = 5};
              },
-             "topk_group = 5: must be 1 to groups = 4 [RC005]"},
+             "topk_group = 5: must be 1 to groups = 4 (--preset) [RC005]"},
         Case{"reachable",
              [](Layer& l) {
                l.router = {.mode = RouterMode::kSigmoidGroup, .groups = 8, .topk_group = 1};
@@ -64,19 +64,20 @@ INSTANTIATE_TEST_SUITE_P(
              "top_k = 2 exceeds the 1 experts of topk_group = 1 groups (--top-k) [RC006]"},
         Case{"scale",
              [](Layer& l) { l.router = {.mode = RouterMode::kSigmoidGroup, .routed_scale = 0}; },
-             "routed_scale = 0: must be finite and above 0 [RC007]"},
+             "routed_scale = 0: must be finite and above 0 (--preset) [RC007]"},
         Case{"scale_mode", [](Layer& l) { l.router.routed_scale = 2; },
-             "routed_scale = 2: router mode softmax_topk has no routed scale [RC008]"},
+             "routed_scale = 2: router mode softmax_topk has no routed scale (--router) [RC008]"},
         Case{"correction", [](Layer& l) { l.router.correction_bias = true; },
-             "bias_corr: router mode softmax_topk selects on the logits [RC009]"},
+             "bias_corr: router mode softmax_topk selects on the logits (--router) [RC009]"},
         Case{"sigmoid_input",
              [](Layer& l) {
                l.router.mode = RouterMode::kSigmoidInput;
                l.shape.top_k = 1;
              },
-             "weighting pre: router mode sigmoid_input needs weighting input [RC010]"},
+             "weighting pre: router mode sigmoid_input needs weighting input (--router) [RC010]"},
         Case{"input", [](Layer& l) { l.weighting = Weighting::kInput; },
-             "weighting input: needs router mode sigmoid_input or given, not softmax_topk [RC010]"},
+             "weighting input: needs router mode sigmoid_input or given, not softmax_topk "
+             "(--router) [RC010]"},
         Case{"input_k",
              [](Layer& l) {
                l.weighting = Weighting::kInput;

@@ -150,6 +150,15 @@ INSTANTIATE_TEST_SUITE_P(
              "--inter, --weights) [RC080]"}),
     [](const testing::TestParamInfo<Case>& entry) { return std::string(entry.param.name); });
 
+// With known ids there is no router whose path could matter.
+TEST(PlanLimitsTest, FixedRoutingHasNoRouterPath) {
+  Attempt setup;
+  setup.layer.router.mode = RouterMode::kSigmoidGroup;
+  setup.lowering.router = RouterChoice::kMatrix;
+  setup.fixed = *GenerateRouting({}, {2, 2, 8}, 1);
+  EXPECT_TRUE(setup.Try().ok()) << setup.Try();
+}
+
 // One word more and the same program fits.
 TEST(PlanLimitsTest, LimitsAreExact) {
   Attempt setup;

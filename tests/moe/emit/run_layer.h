@@ -44,19 +44,30 @@ struct LayerCase {
   Layer layer;
   std::int64_t tokens = 1;
   std::optional<std::string> workload;  // fixed routing; otherwise the program routes
+  std::optional<Routing> routing;       // fixed routing that is already there
   Lowering lowering = PublicLowering();
   emulator::MachineDescription machine{};
   std::uint64_t seed = 1;
   Values values = Values::kRandom;
 };
 
+// The ids of fixed routing; absent where the program routes.
+inline std::optional<Routing> FixedRoutingOf(const LayerCase& c) {
+  if (c.routing.has_value()) return c.routing;
+  if (!c.workload.has_value()) return std::nullopt;
+  return *GenerateRouting(*ParseWorkload(*c.workload),
+                          {c.tokens, c.layer.shape.top_k, c.layer.shape.experts}, c.seed);
+}
+
+inline absl::StatusOr<CompiledLayer> CompileCase(const LayerCase& c) {
+  const std::optional<Routing> fixed = FixedRoutingOf(c);
+  return Compile(c.layer, {c.tokens, fixed.has_value() ? &*fixed : nullptr}, c.machine, c.lowering);
+}
+
 class RunLayer {
  public:
-  explicit RunLayer(LayerCase c) : case_(std::move(c)) {
-    if (case_.workload.has_value()) {
-      fixed_ = *GenerateRouting(*ParseWorkload(*case_.workload),
-                                {case_.tokens, case_.layer.shape.top_k, case_.layer.shape.experts},
-                                case_.seed);
+  explicit RunLayer(LayerCase c) : case_(std::move(c)), fixed_(FixedRoutingOf(case_)) {
+    if (fixed_.has_value()) {
       case_.layer.router = {.mode = RouterMode::kGiven};
       if (case_.values == Values::kSaturated) {
         for (std::size_t pair = 0; pair < fixed_->topk_w.size(); ++pair) {
@@ -84,6 +95,7 @@ class RunLayer {
   const CompiledLayer& compiled() const { return *compiled_; }
   const LayerTensors& tensors() const { return tensors_; }
   const Bf16Matrix& x() const { return x_; }
+  Bf16Matrix& ChangeX() { return x_; }  // before the images are made
   const ExpertSource& experts() const { return *experts_; }
   const std::optional<Routing>& fixed() const { return fixed_; }
   const emulator::MachineState& state() const { return *state_; }
@@ -92,26 +104,16 @@ class RunLayer {
 
   // Loads the images and executes the program. The image holds the experts that the filter keeps.
   emulator::RunEnd Execute(const ExpertFilter& filter = nullptr) {
-    state_.emplace(compiled_->machine);
-    const std::string vram = Bytes(VramImage(*compiled_, images()));
-    const std::string fp = Bytes(FpImage(*compiled_, images()));
-    const std::string integers = Bytes(IntImage(*compiled_));
-    Load(emulator::ImageTarget::kVram, vram);
-    Load(emulator::ImageTarget::kFpSram, fp);
-    Load(emulator::ImageTarget::kIntSram, integers);
-    const absl::Status streamed = StreamHbm(
-        *compiled_, images(),
-        [&](std::uint64_t offset, std::span<const std::uint8_t> bytes) {
-          state_->hbm.Write(offset, bytes);
-          return absl::OkStatus();
-        },
-        filter);
-    EXPECT_TRUE(streamed.ok()) << streamed;
-    emulator::RunEnd end =
-        emulator::Run(compiled_->built.program, compiled_->machine, *state_, nullptr, {}, {});
-    EXPECT_EQ(end.reason, emulator::EndReason::kEnd)
-        << (end.fault ? end.fault->text : std::string());
-    return end;
+    LoadImages(filter);
+    return Ended(
+        emulator::Run(compiled_->built.program, compiled_->machine, *state_, nullptr, {}, {}));
+  }
+  // The same under the timing model of `machine`, announced to a listener.
+  emulator::RunEnd ExecuteTimed(const emulator::MachineDescription& machine,
+                                emulator::Listener& listener) {
+    LoadImages(nullptr);
+    emulator::Listener* const listeners[] = {&listener};
+    return Ended(emulator::Run(compiled_->built.program, machine, *state_, listeners));
   }
 
   reference::StepwiseOutputs Twin() const {
@@ -164,6 +166,25 @@ class RunLayer {
  private:
   const std::vector<std::uint16_t>* norm() const {
     return case_.lowering.residual == Residual::kNorm ? &norm_ : nullptr;
+  }
+  static emulator::RunEnd Ended(emulator::RunEnd end) {
+    EXPECT_EQ(end.reason, emulator::EndReason::kEnd)
+        << (end.fault ? end.fault->text : std::string());
+    return end;
+  }
+  void LoadImages(const ExpertFilter& filter) {
+    state_.emplace(compiled_->machine);
+    Load(emulator::ImageTarget::kVram, Bytes(VramImage(*compiled_, images())));
+    Load(emulator::ImageTarget::kFpSram, Bytes(FpImage(*compiled_, images())));
+    Load(emulator::ImageTarget::kIntSram, Bytes(IntImage(*compiled_)));
+    const absl::Status streamed = StreamHbm(
+        *compiled_, images(),
+        [&](std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+          state_->hbm.Write(offset, bytes);
+          return absl::OkStatus();
+        },
+        filter);
+    EXPECT_TRUE(streamed.ok()) << streamed;
   }
   void Load(emulator::ImageTarget target, const std::string& bytes) {
     const auto record = emulator::LoadImageBytes(

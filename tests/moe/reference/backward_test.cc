@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <string>
 
@@ -102,6 +103,8 @@ TEST_P(BackwardTest, AgreesWithFiniteDifferences) {
     }
   }
   RecordProperty("worst_relative_error", absl::StrFormat("%.3e", worst_));
+  std::printf("[ GRADIENT ] %s: largest relative error against finite differences %.2e\n",
+              GetParam().name, worst_);
   EXPECT_LT(worst_, 1e-6);
 }
 
