@@ -154,9 +154,39 @@ void Trace::EachCounter(const std::function<void(const std::string&)>& line) con
   }
 }
 
+// How many of the transactions that are shown were in flight, wherever that changes.
+void Trace::EachDepth(const std::function<void(const std::string&)>& line) const {
+  struct Change {
+    emulator::Cycle cycle = 0;
+    bool is_write = false;
+    bool is_begin = false;
+  };
+  std::vector<Change> changes;
+  for (const Transfer& t : transfers_) {
+    changes.push_back({t.begin, t.is_write, true});
+    changes.push_back({t.end, t.is_write, false});
+  }
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.cycle < b.cycle; });
+  std::uint64_t depth[2] = {0, 0};
+  std::uint64_t shown[2] = {0, 0};
+  for (std::size_t i = 0; i < changes.size();) {
+    const emulator::Cycle cycle = changes[i].cycle;
+    // Unsigned arithmetic: within a cycle an end may stand before the begin that makes up for it.
+    for (; i < changes.size() && changes[i].cycle == cycle; ++i) {
+      depth[changes[i].is_write ? 1 : 0] += changes[i].is_begin ? 1 : ~std::uint64_t{0};
+    }
+    if (depth[0] == shown[0] && depth[1] == shown[1]) continue;
+    line(absl::StrCat("{\"name\":\"DMA transactions in flight\",\"ph\":\"C\",\"ts\":", cycle,
+                      ",\"pid\":1,\"args\":{\"read\":", depth[0], ",\"written\":", depth[1], "}}"));
+    std::copy(depth, depth + 2, shown);
+  }
+}
+
 void Trace::EachEvent(const std::function<void(const std::string&)>& line) const {
   EachName(line);
   EachCounter(line);
+  EachDepth(line);
   for (std::size_t lane = 0; lane < spans_.lanes(); ++lane) {
     for (const Span& span : spans_.lane(lane)) line(SpanText(lane, span));
   }

@@ -17,9 +17,9 @@
 namespace moescope::profiler {
 
 // Collects a run for chrome://tracing and Perfetto (profile.md, 7): one lane per busy unit, one for
-// stages, one for DMA transactions from acceptance to their end, and counters of HBM bytes. One
-// cycle is shown as one microsecond. Memory is bounded by the options; the profile of the same run
-// is not touched by any cap.
+// stages, one for DMA transactions from acceptance to their end, and counters of HBM bytes and of
+// transactions in flight. One cycle is shown as one microsecond. Memory is bounded by the options;
+// the profile of the same run is not touched by any cap.
 class Trace : public emulator::Listener {
  public:
   explicit Trace(TraceOptions options,
@@ -52,6 +52,7 @@ class Trace : public emulator::Listener {
   void EachEvent(const std::function<void(const std::string&)>& line) const;
   void EachName(const std::function<void(const std::string&)>& line) const;
   void EachCounter(const std::function<void(const std::string&)>& line) const;
+  void EachDepth(const std::function<void(const std::string&)>& line) const;
   std::string SpanText(std::size_t lane, const Span& span) const;
 
   TraceOptions options_;

@@ -82,6 +82,43 @@ TEST(AttributionTest, CutRunsAreCountedLikeTheNaiveWay) {
   }
 }
 
+// One pair with two experts, experts without pairs, nested regions that inherit, and a V_TOPK.
+TEST(AttributionTest, ContradictingMarkersAreCountedLikeTheNaiveWay) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    test::RandomRun run(seed, true);
+    run.program = test::ProgramBuilder()
+                      .Stage("router_topk")
+                      .Emit("V_TOPK")
+                      .Stage("gather", 0, 1)
+                      .Emit("H_PREFETCH_V", 2)
+                      .Stage("expert_bias", 0, 2)
+                      .Emit("V_ADD_VV")
+                      .Push("expert_activation")
+                      .Emit("V_EXP_V")
+                      .Pop()
+                      .Stage("gather", 1)
+                      .Emit("H_PREFETCH_V")
+                      .Stage("expert_projection", std::nullopt, 2)
+                      .Emit("M_MM", 2)
+                      .Stage("expert_bias", 9, 0)
+                      .Emit("V_ADD_VV")
+                      .Build();
+    run.description = test::DescribeRich(run.program);
+    Recorder recorder;
+    run.Play(seed, std::nullopt, recorder);
+    test::NaiveProfile naive;
+    run.Play(seed, std::nullopt, naive);
+    Both both;
+    both.fast = MakeProfile(recorder.recording(), test::FixedOptions());
+    both.naive = naive.Make(both.fast, 20);
+    ExpectEqual(both);
+    ASSERT_TRUE(both.fast.experts.has_value());
+    EXPECT_GE(both.fast.experts->rows.size(), 3u);
+    if (HasFailure()) return;
+  }
+}
+
 TEST(AttributionTest, AnyNumberOfHotRows) {
   for (const std::size_t rows : {0u, 1u, 2u, 7u, 100u}) {
     SCOPED_TRACE(rows);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "emulator/event.h"
+#include "profiler/diff/tolerance.h"
 #include "profiler/document_json.h"
 #include "profiler/explanations.h"
 #include "profiler/report/report.h"
@@ -123,6 +124,22 @@ TEST(ProfilePageTest, ListsTheReportFormats) {
   shown.erase("report --format");
   const std::vector<std::string> formats = Texts(kReportFormats);
   EXPECT_EQ(shown, std::set<std::string>(formats.begin(), formats.end()));
+}
+
+// Every family of metrics is a tolerance, and the page shows a metric of each.
+TEST(ProfilePageTest, ShowsAMetricOfEveryFamily) {
+  std::set<std::string> families = {"*"};
+  for (const std::string& line : Section("Comparing")) {
+    for (const std::string& word : Quoted(line)) {
+      const std::string family = word.substr(0, word.find(':'));
+      if (ParseTolerance(family + "=0").ok()) families.insert(family);
+    }
+  }
+  // The error for an unknown metric lists them all.
+  const std::string error(ParseTolerance("something_else_entirely=0").status().message());
+  const std::size_t at = error.find("known: ") + 7;
+  const std::vector<std::string> known = absl::StrSplit(error.substr(at), ", ");
+  EXPECT_EQ(families, std::set<std::string>(known.begin(), known.end()));
 }
 
 }  // namespace

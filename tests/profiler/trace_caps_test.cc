@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -175,6 +176,49 @@ TEST(TraceCapTest, CapsDoNotTouchTheProfile) {
   EXPECT_NE(TextOf(trace), "");
   EXPECT_EQ(ProfileText(MakeProfile(alone.recording(), test::FixedOptions())),
             ProfileText(MakeProfile(beside.recording(), test::FixedOptions())));
+}
+
+// ---- Transactions in flight ---------------------------------------------------------------------
+
+TEST(TraceDepthTest, CountsTheTransactionsThatAreShown) {
+  for (std::uint32_t seed = 0; seed < 30; ++seed) {
+    test::RandomRun run(seed, true);
+    Trace trace({});
+    run.Play(seed, std::nullopt, trace);
+    const Document document = Document::parse(TextOf(trace));
+    struct Transaction {
+      std::string name;
+      Cycle begin = 0;
+      Cycle end = 0;
+    };
+    std::map<int, Transaction> transactions;
+    std::vector<std::tuple<Cycle, std::uint64_t, std::uint64_t>> shown;
+    Cycle last = 0;
+    for (const Document& event : document["traceEvents"]) {
+      const std::string phase = event["ph"];
+      if (phase == "b") transactions[event["id"]] = {event["name"], event["ts"], 0};
+      if (phase == "e") transactions[event["id"]].end = event["ts"];
+      if (phase == "e") last = std::max(last, event["ts"].get<Cycle>());
+      if (phase != "C" || event["name"] != "DMA transactions in flight") continue;
+      shown.emplace_back(event["ts"], event["args"]["read"], event["args"]["written"]);
+    }
+    // Cycle by cycle: a counter keeps its value until the next event.
+    std::vector<std::tuple<Cycle, std::uint64_t, std::uint64_t>> expected;
+    std::uint64_t reads_before = 0;
+    std::uint64_t writes_before = 0;
+    for (Cycle cycle = 0; cycle <= last; ++cycle) {
+      std::uint64_t reads = 0;
+      std::uint64_t writes = 0;
+      for (const auto& [id, t] : transactions) {
+        if (t.begin <= cycle && cycle < t.end) ++(t.name == "read" ? reads : writes);
+      }
+      if (reads == reads_before && writes == writes_before) continue;
+      expected.emplace_back(cycle, reads, writes);
+      reads_before = reads;
+      writes_before = writes;
+    }
+    EXPECT_EQ(shown, expected) << seed;
+  }
 }
 
 // ---- Windows ------------------------------------------------------------------------------------
