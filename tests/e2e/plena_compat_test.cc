@@ -122,8 +122,8 @@ TEST_F(PlenaCompatTest, SetsWhatNoFlagSays) {
 
 TEST_F(PlenaCompatTest, FlagsWin) {
   const ProcessResult result =
-      Compat({"--settings=settings.toml", "--timing=pipelined", "--set=hbm.model=fast",
-              "--dump=intsram", "--dialect=convention=ocp", "--profile=p.json"});
+      Compat({"--settings=settings.toml", "--timing=pipelined", "--dump=intsram",
+              "--dialect=convention=ocp", "--profile=p.json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const profiler::Profile profile = ReadProfile("p.json");
   EXPECT_EQ(profile.machine.timing_model, "pipelined");
