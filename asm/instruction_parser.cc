@@ -192,11 +192,13 @@ Problem InstructionParser::UnknownMnemonic(
     }
   }
   const std::string start = absl::StrCat("unknown mnemonic '", Absl(name), "'");
-  if (const isa::Instruction* later = isa::InstructionSet::Builtin().Find(name)) {
+  if (const isa::Instruction* known = isa::InstructionSet::Builtin().Find(name)) {
+    const isa::Version version = set_.version();
+    const std::string here = absl::StrCat(start, " in ISA ", version.major, ".", version.minor);
+    if (known->since <= version) return {"AS001", here + "; the built-in set has it", span, {}};
     return {"AS001",
-            absl::StrCat(start, " in ISA ", set_.version().major, ".", set_.version().minor, ": ",
-                         Absl(later->mnemonic), " exists since ", later->since.major, ".",
-                         later->since.minor),
+            absl::StrCat(here, ": ", Absl(known->mnemonic), " exists since ", known->since.major,
+                         ".", known->since.minor),
             span,
             {}};
   }

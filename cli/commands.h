@@ -14,6 +14,7 @@ extern const Command kIsaCheckCommand;
 extern const Command kIsaCoverageCommand;
 extern const Command kIsaDiffCommand;
 extern const Command kIsaDumpCommand;
+extern const Command kIsaValidateCommand;
 extern const Command kLintCommand;
 extern const Command kMachineShowCommand;
 extern const Command kMoeCheckCommand;

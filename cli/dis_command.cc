@@ -44,9 +44,7 @@ constexpr Option kOptions[] = {
      .description = "Takes the stage table of bare words from a .stages.json file.",
      .example = "moescope dis layer.mem --stages=layer.stages.json"},
     IsaOption("moescope dis layer.mem --isa=isa-1.0.json"),
-    {.name = "force-isa",
-     .description = "Reads a container that was assembled for another instruction set.",
-     .example = "moescope dis layer.moe --force-isa"},
+    ForceIsaOption("moescope dis layer.moe --force-isa"),
 };
 
 absl::StatusOr<isa::Program> ProgramOf(const Arguments& arguments, const isa::InstructionSet& set) {
@@ -74,12 +72,10 @@ absl::StatusOr<std::string> TextOf(const Arguments& arguments) {
     options.begin_pc = range->begin;
     options.end_pc = range->end;
   }
-  std::unique_ptr<const isa::InstructionSet> loaded;
-  if (const std::optional<std::string> file = arguments.Text("isa")) {
-    ASSIGN_OR_RETURN(loaded, isa::OpenInstructionSet(*file));
-    options.instruction_set = loaded.get();
-  }
-  ASSIGN_OR_RETURN(const isa::Program program, ProgramOf(arguments, *options.instruction_set));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const isa::InstructionSet> set,
+                   session::LoadInstructionSet(arguments.TextOr("isa", "")));
+  options.instruction_set = set.get();
+  ASSIGN_OR_RETURN(const isa::Program program, ProgramOf(arguments, *set));
   return assembler::Disassemble(program, options);
 }
 

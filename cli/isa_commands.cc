@@ -1,4 +1,4 @@
-// The commands on ISA documents that look at nothing else: dump, check, coverage and diff.
+// The commands on ISA documents: dump, check, coverage and diff.
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic_json.h"
@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "cli/session/isa_usage.h"
 #include "cli/shared_options.h"
 #include "isa/document.h"
 #include "isa/document_check.h"
@@ -101,6 +102,12 @@ ExitCode Check(const Arguments& arguments, Console& console) {
 }
 
 constexpr Option kCoverageOptions[] = {
+    {.name = "corpus",
+     .value = "DIR",
+     .description = "Adds which instructions and operand values the programs in a folder use.",
+     .example = "moescope isa coverage builtin --corpus=programs",
+     .repeatable = true},
+    FormatOption("text|json", "moescope isa coverage builtin --format=json"),
     OutputOption("Where to write; the default is standard output.",
                  "moescope isa coverage builtin -o coverage.txt"),
 };
@@ -111,7 +118,20 @@ ExitCode Coverage(const Arguments& arguments, Console& console) {
   if (!document.ok()) return Fail(console, document.status());
   const isa::DocumentFindings findings = isa::CheckDocument(*document, path);
   if (findings.errors > 0) return Fail(console, ToStatus(findings.diagnostics));
-  return Deliver(arguments, console, isa::CoverageText(isa::CoverDocument(*document)));
+  std::optional<session::CorpusUse> use;
+  if (arguments.Has("corpus")) {
+    const auto set = isa::MakeInstructionSet(*document, path);
+    if (!set.ok()) return Fail(console, set.status());
+    const absl::StatusOr<session::CorpusUse> used =
+        session::UseOfCorpus(arguments.All("corpus"), **set);
+    if (!used.ok()) return Fail(console, used.status());
+    use = *used;
+  }
+  const isa::DocumentCoverage coverage = isa::CoverDocument(*document);
+  return Deliver(arguments, console,
+                 arguments.TextOr("format", "text") == "json"
+                     ? session::CoverageJson(coverage, use)
+                     : session::CoverageReport(coverage, use));
 }
 
 constexpr Positional kDiffPositionals[] = {{"OLD", kDocumentText}, {"NEW", kDocumentText}};
@@ -144,10 +164,15 @@ const Command kIsaCoverageCommand = {
     .summary = "Counts the defined, reserved and unassigned words of an instruction set.",
     .details =
         "The counts are exact, per opcode and in total. A reserved word matches an instruction but "
-        "has an unused bit set or an operand value that is not legal.",
+        "has an unused bit set or an operand value that is not legal. With --corpus every program "
+        "of the "
+        "folder is assembled and decoded, and the values of each operand are listed: all of a "
+        "field of at most four bits, the smallest and largest of a wider one.",
     .positionals = kSpec,
     .options = kCoverageOptions,
-    .exit_codes = "0; 3 when SPEC is no ISA document or 'isa check' finds an error in it.",
+    .exit_codes =
+        "0; 3 when SPEC is no ISA document, 'isa check' finds an error in it, or a "
+        "program cannot be read.",
     .run = Coverage,
 };
 

@@ -99,6 +99,8 @@ constexpr Option kOptions[] = {
      .value = "FILE",
      .description = "Takes the stage table of bare words from a .stages.json file.",
      .example = "moescope run --opcode=layer.mem --stages=layer.stages.json"},
+    IsaOption("moescope run run.json --isa=isa.json"),
+    ForceIsaOption("moescope run --opcode=layer.moe --force-isa"),
     StageVocabularyOption("moescope run run.json --stage-vocabulary=decoder"),
     StageErrorsOption("moescope run run.json --stage-errors=warn"),
     IncludeOption("moescope run --opcode=layer.asm -I include"),
@@ -202,6 +204,8 @@ class RequestReader {
     ReadProgramOptions(arguments_, request_.program);
     Text("opcode", request_.program.file);
     Text("stages", request_.program.stages);
+    Text("isa", request_.program.isa);
+    if (arguments_.Has("force-isa")) request_.program.force_isa = true;
     RETURN_IF_ERROR(Machine());
     RETURN_IF_ERROR(Images());
     RETURN_IF_ERROR(Limits());

@@ -76,6 +76,12 @@ constexpr Option IsaOption(std::string_view example) {
           .example = example};
 }
 
+constexpr Option ForceIsaOption(std::string_view example) {
+  return {.name = "force-isa",
+          .description = "Reads a container that was assembled for another instruction set.",
+          .example = example};
+}
+
 constexpr Option RuleOption(std::string_view example) {
   return {.name = "rule",
           .value = "ID=LEVEL",

@@ -12,6 +12,7 @@
 #include "emulator/fault_report.h"
 #include "emulator/hbm/clock_ratio.h"
 #include "emulator/machine_check.h"
+#include "emulator/timing/make_timing_model.h"
 
 namespace moescope::emulator {
 
@@ -33,6 +34,10 @@ constexpr std::array<ResourceName, kResourceCount> kResourceNames = {{{"hbm_addr
                                                                       {"fp_mem_words", "words"},
                                                                       {"int_mem_words", "words"},
                                                                       {"loop_depth", "loops"}}};
+
+const isa::InstructionSet& SetOf(const RunOptions& options) {
+  return options.instructions != nullptr ? *options.instructions : isa::InstructionSet::Builtin();
+}
 
 // One run: owns what lives for its duration.
 class RunLoop {
@@ -82,8 +87,7 @@ RunLoop::RunLoop(const isa::Program& program, const MachineDescription& machine,
                  const RunOptions& options)
     : program_(program),
       machine_(machine),
-      set_(options.instructions != nullptr ? *options.instructions
-                                           : isa::InstructionSet::Builtin()),
+      set_(SetOf(options)),
       options_(options),
       state_(state),
       timing_(timing),
@@ -292,7 +296,7 @@ RunEnd Run(const isa::Program& program, const MachineDescription& machine, Machi
 
 RunEnd Run(const isa::Program& program, const MachineDescription& machine, MachineState& state,
            std::span<Listener* const> listeners, const RunOptions& options) {
-  const std::unique_ptr<TimingModel> timing = MakeTimingModel(machine);
+  const std::unique_ptr<TimingModel> timing = MakeTimingModel(machine, SetOf(options));
   return Run(program, machine, state, timing.get(), listeners, options);
 }
 

@@ -35,6 +35,19 @@ bool IsName(std::string_view mnemonic) {
          });
 }
 
+// The timing class of the HBM transfer that these operands describe.
+std::optional<TimingClass> TransferClassOf(const DocumentInstruction& row) {
+  const auto has = [&row](OperandKind kind) {
+    return std::any_of(row.operands.begin(), row.operands.end(),
+                       [kind](const Operand& operand) { return operand.kind == kind; });
+  };
+  if (!has(OperandKind::kHbmBase)) return std::nullopt;
+  if (has(OperandKind::kMatrixDestination)) return TimingClass::kPrefetchMatrix;
+  if (has(OperandKind::kVectorDestination)) return TimingClass::kPrefetchVector;
+  if (has(OperandKind::kVectorSource)) return TimingClass::kStoreVector;
+  return std::nullopt;
+}
+
 class Checker {
  public:
   Checker(const Document& document, const std::string& path)
@@ -53,6 +66,8 @@ class Checker {
     Keep("IS014");
     for (const DocumentInstruction& row : rows_) CheckTexts(row);
     Keep("IS015");
+    for (const DocumentInstruction& row : rows_) CheckTiming(row);
+    Keep("IS019");
     CheckOverlaps();
     Keep("IS010");
     CheckDeclarations();
@@ -153,6 +168,18 @@ class Checker {
       Error("IS017", absl::StrCat(row.mnemonic, ": since ", VersionText(row.since),
                                   ", after the version of the document, ", VersionText(version_)));
     }
+  }
+
+  // Transfers are timed by the DMA engines and nothing else is.
+  void CheckTiming(const DocumentInstruction& row) {
+    const std::optional<TimingClass> needed = TransferClassOf(row);
+    const bool is_transfer = row.timing >= TimingClass::kPrefetchMatrix;
+    if (needed ? row.timing == *needed : !is_transfer) return;
+    Error("IS019",
+          absl::StrCat(row.mnemonic, ": timing class '", Absl(TimingClassName(row.timing)),
+                       needed ? absl::StrCat("' on operands of '", Absl(TimingClassName(*needed)))
+                              : "' needs an HBM base and the address of rows or tiles",
+                       needed ? "'" : ""));
   }
 
   static const DeclaredOverlap* Declaration(const DocumentInstruction& row,

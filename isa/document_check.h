@@ -40,6 +40,8 @@ inline constexpr std::size_t kMaximumFindings = 1'000;
 // IS016 a declared overlap without reason, declared on one side only, or that does not exist
 // IS017 since a version after the document's
 // IS018 operands in an order that the assembler cannot read: required after optional
+// IS019 a timing class of HBM transfers on an instruction that makes none, or another on one that
+//       does
 DocumentFindings CheckDocument(const Document& document, const std::string& path);
 
 // The instructions of `document` that an encoding collides with, in canonical order, each as a

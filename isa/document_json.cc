@@ -70,6 +70,16 @@ Json FieldNamesJson() {
   return json;
 }
 
+// The same names, in any order: TOML keeps none.
+bool AreFieldNames(const Json& fields) {
+  const Json names = FieldNamesJson();
+  if (!fields.is_object() || fields.size() != names.size()) return false;
+  return std::all_of(names.items().begin(), names.items().end(), [&fields](const auto& name) {
+    const auto found = fields.find(name.key());
+    return found != fields.end() && *found == name.value();
+  });
+}
+
 // One line, with U+FFFD for bytes that are not UTF-8.
 std::string Line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -284,7 +294,7 @@ absl::StatusOr<Document> ReadDocumentJson(std::string_view text, const std::stri
   Document document;
   document.version = members.Named<Version>("version", ParseVersion);
   if (const Json* fields = members.Find("fields", /*required=*/false);
-      fields != nullptr && *fields != FieldNamesJson()) {
+      fields != nullptr && !AreFieldNames(*fields)) {
     members.Fail("IS004", absl::StrCat("has fields other than ", Line(FieldNamesJson())));
   }
   if (members.Find("unused_bits", /*required=*/false) != nullptr &&

@@ -49,6 +49,11 @@ constexpr Explanation kExplanations[] = {
     {"IS018", "required operand behind an optional one",
      "Operands are left out from the end of the line, so the required ones come first.",
      "a mask in front of a register", "Reorder the operands."},
+    {"IS019", "timing class of an HBM transfer",
+     "The classes prefetch_matrix, prefetch_vector and store_vector are timed by the DMA engines, "
+     "which need the transfer that an HBM base and a row or tile address describe.",
+     "\"timing\": \"prefetch_matrix\" on S_ADD_INT",
+     "Give the class that belongs to the operands."},
     {"PC001", "no program container",
      "The file does not begin like a container, or it ends before its sections do.",
      "a container that was cut off while it was copied", "Copy or assemble it again."},

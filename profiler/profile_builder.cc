@@ -61,10 +61,10 @@ Totals TotalsOf(const Recording& recording, const RunSums& sums) {
 }
 
 std::optional<Routing> RoutingOf(const Recording& recording, const isa::InstructionSet& set) {
-  const isa::Instruction* topk = set.Find("V_TOPK");
   const std::vector<std::uint32_t>& words = recording.program().words;
-  const bool has_topk = std::any_of(words.begin(), words.end(), [&](std::uint32_t word) {
-    return topk != nullptr && set.Decode(word).instruction == topk;
+  const bool has_topk = std::any_of(words.begin(), words.end(), [&set](std::uint32_t word) {
+    const isa::Instruction* row = set.Decode(word).instruction;
+    return row != nullptr && isa::SemanticsOf(*row) == "V_TOPK";
   });
   if (!has_topk) return std::nullopt;
   const RoutingRecord& record = recording.routing;

@@ -11,7 +11,6 @@
 #include "base/status.h"
 #include "cli/session/exit_code.h"
 #include "cli/session/program.h"
-#include "isa/document.h"
 #include "isa/stage_table_json.h"
 
 namespace moescope::session {
@@ -83,12 +82,10 @@ absl::StatusOr<std::vector<Diagnostic>> AssembleFiles(const AssembleRequest& req
   ASSIGN_OR_RETURN(assembler::AssembleOptions options, OptionsOf(request));
   ASSIGN_OR_RETURN(const stages::Vocabulary vocabulary, LoadVocabulary(request.stage_vocabulary));
   options.vocabulary = &vocabulary;
-  std::unique_ptr<const isa::InstructionSet> loaded;
-  if (!request.isa.empty()) {
-    ASSIGN_OR_RETURN(loaded, isa::OpenInstructionSet(request.isa));
-    options.instruction_set = loaded.get();
-  }
-  const isa::InstructionSet& set = *options.instruction_set;
+  ASSIGN_OR_RETURN(const std::shared_ptr<const isa::InstructionSet> loaded,
+                   LoadInstructionSet(request.isa));
+  const isa::InstructionSet& set = *loaded;
+  options.instruction_set = &set;
   ASSIGN_OR_RETURN(std::vector<assembler::SourceText> inputs, ReadInputs(request));
   ASSIGN_OR_RETURN(assembler::Assembly assembly, assembler::Assemble(std::move(inputs), options));
   if (request.check) return std::move(assembly.findings);

@@ -90,7 +90,7 @@ void LoggingListener::OnBegin(const emulator::RunDescription& description) {
 void LoggingListener::OnAccepted(const emulator::Accepted& event) {
   if (!log_.WantsTrace()) return;
   log_.Trace(absl::StrFormat("%d cycle %d pc %d %s", event.sequence, event.cycle, event.pc,
-                             isa::InstructionSet::Builtin().Text(program_->words[event.pc])));
+                             set_.Text(program_->words[event.pc])));
 }
 
 void LoggingListener::OnTraffic(const emulator::Traffic& event) {

@@ -41,7 +41,8 @@ class Log {
 // Writes the events of a run to the log.
 class LoggingListener : public emulator::Listener {
  public:
-  explicit LoggingListener(const Log& log) : log_(log) {}
+  // The run decodes with `set`.
+  LoggingListener(const Log& log, const isa::InstructionSet& set) : log_(log), set_(set) {}
   void OnBegin(const emulator::RunDescription& description) override;
   void OnAccepted(const emulator::Accepted& event) override;
   void OnTraffic(const emulator::Traffic& event) override;
@@ -49,6 +50,7 @@ class LoggingListener : public emulator::Listener {
 
  private:
   const Log& log_;
+  const isa::InstructionSet& set_;
   const isa::Program* program_ = nullptr;
 };
 

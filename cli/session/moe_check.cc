@@ -15,11 +15,11 @@
 #include "base/sha256.h"
 #include "base/status.h"
 #include "base/string_view.h"
+#include "cli/session/image_inputs.h"
 #include "cli/session/moe_cuda.h"
 #include "cli/session/moe_folder.h"
 #include "cli/session/number.h"
 #include "cli/session/program.h"
-#include "emulator/images.h"
 #include "emulator/run.h"
 #include "emulator/state/machine_state.h"
 #include "isa/bfloat16.h"
@@ -27,27 +27,10 @@
 namespace moescope::session {
 namespace {
 
-using emulator::ImageTarget;
 using emulator::MachineState;
 using moe::Bf16Matrix;
 using moe::ComparisonRecord;
 using moe::NamedOutput;
-
-absl::Status Load(const std::optional<ImageRequest>& image, ImageTarget target, bool bf16,
-                  MachineState& state) {
-  if (!image.has_value()) return absl::OkStatus();
-  const emulator::ImageOptions options{
-      .hbm_offset = image->offset,
-      .fp_format = bf16 ? emulator::FpImageFormat::kBf16 : emulator::FpImageFormat::kFp16};
-  return emulator::LoadImage(target, image->file, options, state).status();
-}
-
-absl::Status LoadAll(const ImagesRequest& images, MachineState& state) {
-  RETURN_IF_ERROR(Load(images.hbm, ImageTarget::kHbm, false, state));
-  RETURN_IF_ERROR(Load(images.vram, ImageTarget::kVram, false, state));
-  RETURN_IF_ERROR(Load(images.fpsram, ImageTarget::kFpSram, images.fpsram_is_bf16, state));
-  return Load(images.intsram, ImageTarget::kIntSram, false, state);
-}
 
 // What the machine holds where the output says.
 Bf16Matrix ReadValues(const NamedOutput& output, const MachineState& state) {
@@ -161,7 +144,7 @@ absl::StatusOr<MoeCheckResult> CheckLayerFolder(const std::string& path,
   const std::vector<NamedOutput> outputs = moe::NamedOutputs(folder.layer.compiled(), twin);
   RETURN_IF_ERROR(CheckNames(outputs, options.outputs));
   MachineState state(folder.machine);
-  RETURN_IF_ERROR(LoadAll(folder.run.images, state));
+  RETURN_IF_ERROR(LoadImages(folder.run.images, state).status());
   MoeCheckResult result{.end =
                             emulator::Run(loaded.program, folder.machine, state, nullptr, {}, {})};
   if (!result.end.complete()) return result;

@@ -46,7 +46,7 @@ std::string PlenaClosingLines(const profiler::Profile& profile) {
 
 absl::StatusOr<std::string> TakeStagesFrom(const std::string& assembly_file,
                                            const stages::Vocabulary& vocabulary,
-                                           isa::Program& program) {
+                                           const isa::InstructionSet& set, isa::Program& program) {
   ASSIGN_OR_RETURN(std::string text, ReadFile(assembly_file));
   std::string note;
   const bool annotated = stages::FirstMarkerLine(text) == 0;
@@ -59,6 +59,7 @@ absl::StatusOr<std::string> TakeStagesFrom(const std::string& assembly_file,
   }
   assembler::AssembleOptions options;
   options.vocabulary = &vocabulary;
+  options.instruction_set = &set;
   ASSIGN_OR_RETURN(assembler::Assembly assembly, assembler::Assemble(text, assembly_file, options));
   isa::Program& source = assembly.program;
   if (source.words.size() != program.words.size()) {

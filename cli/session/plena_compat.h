@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "cli/session/run_request.h"
 #include "emulator/machine.h"
+#include "isa/instruction_set.h"
 #include "isa/program.h"
 #include "profiler/profile.h"
 #include "stages/vocabulary.h"
@@ -28,6 +29,6 @@ std::string PlenaClosingLines(const profiler::Profile& profile);
 // number of words. The result is a note for the user; empty when there is nothing to say.
 absl::StatusOr<std::string> TakeStagesFrom(const std::string& assembly_file,
                                            const stages::Vocabulary& vocabulary,
-                                           isa::Program& program);
+                                           const isa::InstructionSet& set, isa::Program& program);
 
 }  // namespace moescope::session

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/session/number.h"
+#include "isa/document.h"
 #include "isa/stage_table_json.h"
 #include "stages/shipped.h"
 
@@ -26,6 +27,16 @@ absl::StatusOr<stages::Vocabulary> LoadVocabulary(std::span<const std::string> f
     RETURN_IF_ERROR(vocabulary.Extend(toml, file));
   }
   return vocabulary;
+}
+
+absl::StatusOr<std::shared_ptr<const isa::InstructionSet>> LoadInstructionSet(
+    const std::string& file) {
+  if (file.empty()) {
+    return std::shared_ptr<const isa::InstructionSet>(&isa::InstructionSet::Builtin(),
+                                                      [](const isa::InstructionSet*) {});
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<const isa::InstructionSet> set, isa::OpenInstructionSet(file));
+  return std::shared_ptr<const isa::InstructionSet>(std::move(set));
 }
 
 absl::StatusOr<assembler::LoadedProgram> OpenProgram(const ProgramRequest& request,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,10 @@ namespace moescope::session {
 // The built-in stages and those of the given extension files, in this order. A name that is no file
 // may be that of a shipped vocabulary ("decoder").
 absl::StatusOr<stages::Vocabulary> LoadVocabulary(std::span<const std::string> files);
+
+// The instruction set of an ISA document, or the built-in set when no file is named.
+absl::StatusOr<std::shared_ptr<const isa::InstructionSet>> LoadInstructionSet(
+    const std::string& file);
 
 // The program of a request: assembly, container or bare words, with the stage table of the sidecar
 // when one is named. `findings` of the result are warnings and notes of the assembler.

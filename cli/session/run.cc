@@ -127,12 +127,15 @@ class RunSession {
  private:
   absl::Status OpenAll() {
     ASSIGN_OR_RETURN(vocabulary_, LoadVocabulary(request_.program.stage_vocabulary));
-    ASSIGN_OR_RETURN(assembler::LoadedProgram loaded, OpenProgram(request_.program, *vocabulary_));
+    ASSIGN_OR_RETURN(instruction_set_, LoadInstructionSet(request_.program.isa));
+    ASSIGN_OR_RETURN(assembler::LoadedProgram loaded,
+                     OpenProgram(request_.program, *vocabulary_, 20, *instruction_set_));
     console_.Report(loaded.findings);
     program_ = std::move(loaded.program);
     if (!request_.stage_profile.assembly.empty()) {
       ASSIGN_OR_RETURN(const std::string note,
-                       TakeStagesFrom(request_.stage_profile.assembly, *vocabulary_, program_));
+                       TakeStagesFrom(request_.stage_profile.assembly, *vocabulary_,
+                                      *instruction_set_, program_));
       console_.Note(note);
     }
     ASSIGN_OR_RETURN(emulator::MachineFile file,
@@ -180,6 +183,7 @@ class RunSession {
     options.on_progress = [&progress](const emulator::Progress& now) { progress.Update(now); };
     options.sanitize = request_.sanitize;
     options.images = images_;
+    options.instructions = instruction_set_.get();
     return options;
   }
 
@@ -188,7 +192,7 @@ class RunSession {
     if (!total) total = request_.limits.max_instructions;
     ProgressLine progress(program_, context_.show_progress, total,
                           [this](std::string_view text) { console_.Note(text); });
-    LoggingListener logging(*context_.log);
+    LoggingListener logging(*context_.log, *instruction_set_);
     const std::vector<emulator::Listener*> listeners = {&recorder_, &logging};
     const auto started = std::chrono::steady_clock::now();
     outcome_.end = emulator::Run(program_, machine_, *state_, listeners, Options(progress));
@@ -199,7 +203,8 @@ class RunSession {
   void BuildProfile() {
     profiler::ProfileOptions options;
     options.tool = context_.tool;
-    const isa::InstructionSet& set = isa::InstructionSet::Builtin();
+    const isa::InstructionSet& set = *instruction_set_;
+    options.instruction_set = &set;
     options.isa = {"moescope", absl::StrCat(set.version().major, ".", set.version().minor),
                    isa::IsaHash(set)};
     options.labels.assign(request_.labels.begin(), request_.labels.end());
@@ -244,7 +249,7 @@ class RunSession {
     const StageProfileRequest& stage_profile = request_.stage_profile;
     std::optional<profiler::PcTable> table;
     if (!outputs.pc_table.empty() || !stage_profile.output.empty()) {
-      table = profiler::MakePcTable(recorder_.recording(), isa::InstructionSet::Builtin());
+      table = profiler::MakePcTable(recorder_.recording(), *instruction_set_);
     }
     if (!outputs.pc_table.empty()) {
       Check(WriteFile(outputs.pc_table, profiler::PcTableText(*table)));
@@ -325,6 +330,7 @@ class RunSession {
   const RunContext& context_;
   const Console& console_;
   std::optional<stages::Vocabulary> vocabulary_;
+  std::shared_ptr<const isa::InstructionSet> instruction_set_;
   isa::Program program_;
   emulator::MachineDescription machine_;
   std::unique_ptr<emulator::MachineState> state_;

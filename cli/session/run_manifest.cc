@@ -94,6 +94,10 @@ class ManifestReader {
     r.Choice("stage_errors", "error|warn", errors);
     if (errors == "warn") program.stage_errors = stages::UnknownStage::kWarning;
     Path(r, "stages", program.stages);
+    std::string set;
+    r.Text("isa", set);
+    if (!set.empty()) program.isa = FileOrName(set);
+    r.Boolean("force_isa", program.force_isa);
     std::vector<std::string> folders;
     r.Texts("include", folders);
     for (const std::string& folder : folders) program.include_folders.push_back(Resolve(folder));

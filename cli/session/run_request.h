@@ -26,6 +26,7 @@ struct ProgramRequest {
   std::vector<std::string> include_folders;  // of .include
   std::vector<KeyValue> definitions;         // .equ
   bool is_raw = false;                       // a binary of words, whatever it looks like
+  std::string isa;                           // ISA document; empty = the built-in set
   bool force_isa = false;                    // read a container of another instruction set
 };
 

@@ -1,7 +1,6 @@
 #include "emulator/timing/cost_provenance.h"
 
 #include <algorithm>
-#include <array>
 
 #include "isa/instruction_set.h"
 
@@ -32,7 +31,7 @@ void CostProvenance::AssumeDma(const DmaOptions& options) {
 
 CostClass CostProvenance::ClassOf(const isa::Instruction& row, const OpInfo& info,
                                   const isa::Operands& operands) const {
-  if (unsupported_.contains(row.mnemonic)) return CostClass::kUnsupported;
+  if (unsupported_.contains(isa::SemanticsOf(row))) return CostClass::kUnsupported;
   if (masks_unsupported_ && IsMasked(row, operands)) return CostClass::kUnsupported;
   if (info.is_dma) return dma_.empty() ? CostClass::kDerived : CostClass::kAssumed;
   const CostClass own = costs_.Of(info.index).label;
@@ -41,9 +40,9 @@ CostClass CostProvenance::ClassOf(const isa::Instruction& row, const OpInfo& inf
 }
 
 void CostProvenance::Describe(const isa::Program& program, RunDescription& description) const {
-  const isa::InstructionSet& set = isa::InstructionSet::Builtin();
+  const isa::InstructionSet& set = infos_.set();
   std::set<std::string> assumptions;
-  std::array<bool, isa::kInstructionCount> present{};
+  std::vector<bool> present(set.instructions().size(), false);
   description.cost_class.clear();
   description.cost_class.reserve(program.words.size());
   for (const std::uint32_t word : program.words) {
@@ -52,7 +51,7 @@ void CostProvenance::Describe(const isa::Program& program, RunDescription& descr
       description.cost_class.push_back(CostClass::kUnsupported);
       continue;
     }
-    const OpInfo& info = OpInfoOf(set.IndexOf(decoded.instruction));
+    const OpInfo& info = infos_.Of(decoded.instruction);
     description.cost_class.push_back(ClassOf(*decoded.instruction, info, decoded.operands));
     present[info.index] = true;
     if (info.is_dma) {
@@ -68,8 +67,8 @@ void CostProvenance::Describe(const isa::Program& program, RunDescription& descr
     const OpCost& cost = costs_.Of(i);
     const bool measured =
         cost.label == CostClass::kMeasured || cost.label == CostClass::kExtrapolated;
-    if (!present[i] || OpInfoOf(i).is_dma || !measured || cost.domain == Domain::kAny) continue;
-    description.laws.emplace_back(std::string(isa::kInstructions[i].mnemonic),
+    if (!present[i] || infos_.At(i).is_dma || !measured || cost.domain == Domain::kAny) continue;
+    description.laws.emplace_back(std::string(set.instructions()[i].mnemonic),
                                   std::string(DomainText(cost.domain)));
   }
 }

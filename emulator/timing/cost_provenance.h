@@ -18,8 +18,10 @@ namespace moescope::emulator {
 // instruction is the weakest of the parameters that set its cost.
 class CostProvenance {
  public:
-  CostProvenance(const MachineDescription& machine, const CostTable& costs)
-      : machine_(machine), costs_(costs) {}
+  // `costs` and `infos` are of the same instruction set.
+  CostProvenance(const MachineDescription& machine, const CostTable& costs,
+                 const OpInfoTable& infos)
+      : machine_(machine), costs_(costs), infos_(infos) {}
 
   // The slots of V ops with three addresses rest on this assumption.
   void AssumeThreeAddress(std::string_view id) { three_address_ = id; }
@@ -27,12 +29,12 @@ class CostProvenance {
   void AssumeDma(const DmaOptions& options);
   // H_* rest on this assumption alone.
   void AssumeDma(std::string_view id) { dma_ = {std::string(id)}; }
-  // The modelled hardware has no such instruction.
-  void Unsupport(std::set<std::string_view> mnemonics) { unsupported_ = std::move(mnemonics); }
+  // The modelled hardware has no instruction with these meanings.
+  void Unsupport(std::set<std::string_view> semantics) { unsupported_ = std::move(semantics); }
   // Masked V ops are not in the modelled hardware.
   void UnsupportMasks() { masks_unsupported_ = true; }
 
-  // Fills cost_class, assumptions and laws.
+  // Fills cost_class, assumptions and laws, by the set of the tables.
   void Describe(const isa::Program& program, RunDescription& description) const;
 
  private:
@@ -41,6 +43,7 @@ class CostProvenance {
 
   const MachineDescription& machine_;
   const CostTable& costs_;
+  const OpInfoTable& infos_;
   std::string three_address_;
   std::vector<std::string> dma_;
   std::set<std::string_view> unsupported_;

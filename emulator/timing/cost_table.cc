@@ -122,9 +122,10 @@ std::optional<CostProblem> CostTable::FindProblem(const MachineDescription& mach
   return std::nullopt;
 }
 
-CostTable::CostTable(const MachineDescription& machine) : values_(CostValuesOf(machine)) {
-  for (std::size_t i = 0; i < isa::kInstructionCount; ++i) {
-    const isa::Instruction& instruction = isa::kInstructions[i];
+CostTable::CostTable(const MachineDescription& machine, const isa::InstructionSet& set)
+    : values_(CostValuesOf(machine)), costs_(set.instructions().size()) {
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    const isa::Instruction& instruction = set.instructions()[i];
     if (!Has(instruction)) continue;
     const ProfileEntry& entry = EntryOf(instruction.timing, machine.profile);
     OpCost& cost = costs_[i];
@@ -142,7 +143,7 @@ CostTable::CostTable(const MachineDescription& machine) : values_(CostValuesOf(m
       cost.first_of_tile = static_cast<Cycle>(formula->Evaluate(values_).value());
     }
   }
-  for (const CostOverride& override : machine.costs) Override(override);
+  for (const CostOverride& override : machine.costs) Override(override, set);
 }
 
 void CostTable::Fill(std::size_t index, std::string_view result, std::string_view interval) {
@@ -163,17 +164,20 @@ void CostTable::Fill(std::size_t index, std::string_view result, std::string_vie
   cost.interval = Evaluate(*interval_formula, 0);
 }
 
-void CostTable::Override(const CostOverride& override) {
-  const auto index = BuiltinIndexOf(override.mnemonic);
+void CostTable::Override(const CostOverride& override, const isa::InstructionSet& set) {
+  const auto builtin = BuiltinIndexOf(override.mnemonic);
   const auto label = LabelNamed(override.label);
-  CHECK(index.has_value() && label.has_value());
-  OpCost& cost = costs_[*index];
-  cost = {};
-  cost.label = *label;
-  cost.source = override.source;
-  Fill(*index, override.result, override.interval);
-  if (InFrontEnd(isa::kInstructions[*index])) {
-    cost.slots = static_cast<std::uint32_t>(cost.interval);
+  CHECK(builtin.has_value() && label.has_value());
+  const std::string_view meaning = isa::SemanticsOf(isa::kInstructions[*builtin]);
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    const isa::Instruction& row = set.instructions()[i];
+    if (isa::SemanticsOf(row) != meaning) continue;
+    OpCost& cost = costs_[i];
+    cost = {};
+    cost.label = *label;
+    cost.source = override.source;
+    Fill(i, override.result, override.interval);
+    if (InFrontEnd(row)) cost.slots = static_cast<std::uint32_t>(cost.interval);
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "emulator/machine.h"
 #include "emulator/timing/cost_formula.h"
 #include "emulator/timing/latency_profile.h"
+#include "isa/instruction_set.h"
 #include "isa/table.h"
 
 namespace moescope::emulator {
@@ -44,14 +44,17 @@ class CostTable {
   // The first problem of the machine's overrides.
   static std::optional<CostProblem> FindProblem(const MachineDescription& machine);
 
-  // The overrides must be without problem.
-  explicit CostTable(const MachineDescription& machine);
+  // The costs of every instruction of `set`, by its timing class. An override of the machine names
+  // a built-in instruction and holds for the row that has its meaning. The overrides must be
+  // without problem.
+  explicit CostTable(const MachineDescription& machine,
+                     const isa::InstructionSet& set = isa::InstructionSet::Builtin());
 
   // H_* have no entry: their cost is the DMA engine's.
   static bool Has(const isa::Instruction& instruction) {
     return instruction.timing < isa::TimingClass::kPrefetchMatrix;
   }
-  // Entry of the built-in instruction `index`.
+  // Entry of row `index` of the set.
   const OpCost& Of(std::size_t index) const { return costs_[index]; }
 
   // Cycles for an expert count, of an entry with per_expert.
@@ -67,10 +70,10 @@ class CostTable {
   const PerExpert& FormulasOf(std::size_t index) const;
   Cycle Evaluate(const CostFormula& formula, std::uint32_t experts) const;
   void Fill(std::size_t index, std::string_view result, std::string_view interval);
-  void Override(const CostOverride& override);
+  void Override(const CostOverride& override, const isa::InstructionSet& set);
 
   CostValues values_{};
-  std::array<OpCost, isa::kInstructionCount> costs_;
+  std::vector<OpCost> costs_;
   std::vector<PerExpert> per_expert_;
 };
 

@@ -1,4 +1,5 @@
-#include <memory>
+#include "emulator/timing/make_timing_model.h"
+
 #include <utility>
 
 #include "emulator/timing/dram_transfers.h"
@@ -7,7 +8,6 @@
 #include "emulator/timing/pipelined/pipelined_model.h"
 #include "emulator/timing/rtl/rtl_model.h"
 #include "emulator/timing/serial_model.h"
-#include "emulator/timing_model.h"
 
 namespace moescope::emulator {
 
@@ -25,15 +25,20 @@ std::unique_ptr<TransferTimer> MakeTransferTimer(const MachineDescription& machi
 }
 
 std::unique_ptr<TimingModel> MakeTimingModel(const MachineDescription& machine) {
+  return MakeTimingModel(machine, isa::InstructionSet::Builtin());
+}
+
+std::unique_ptr<TimingModel> MakeTimingModel(const MachineDescription& machine,
+                                             const isa::InstructionSet& set) {
   switch (machine.timing) {
     case TimingModelKind::kSerial:
-      return std::make_unique<SerialModel>(machine, MakeTransferTimer(machine));
+      return std::make_unique<SerialModel>(machine, set, MakeTransferTimer(machine));
     case TimingModelKind::kPipelined:
-      return std::make_unique<PipelinedModel>(machine);
+      return std::make_unique<PipelinedModel>(machine, set);
     case TimingModelKind::kRtl:
       break;
   }
-  return std::make_unique<RtlModel>(machine);
+  return std::make_unique<RtlModel>(machine, set);
 }
 
 }  // namespace moescope::emulator

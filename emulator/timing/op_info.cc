@@ -1,11 +1,9 @@
 #include "emulator/timing/op_info.h"
 
 #include <algorithm>
-#include <functional>
+#include <string_view>
 
 #include "emulator/timing/unit_of.h"
-#include "isa/instruction_set.h"
-#include "isa/table.h"
 
 namespace moescope::emulator {
 namespace {
@@ -34,8 +32,7 @@ void AddOperand(OpInfo& info, const isa::Operand& operand, int& vram_addresses) 
   info.has_fp_operand = true;
 }
 
-OpInfo MakeInfo(std::size_t index) {
-  const isa::Instruction& row = isa::kInstructions[index];
+OpInfo MakeInfo(const isa::Instruction& row, std::size_t index) {
   OpInfo info;
   info.index = static_cast<std::uint16_t>(index);
   info.timing = row.timing;
@@ -59,7 +56,8 @@ OpInfo MakeInfo(std::size_t index) {
   info.is_map = row.timing == TimingClass::kMap;
   info.is_scalar_fp = info.has_unit && row.timing >= TimingClass::kScalarAdd;
   info.is_scalar_arithmetic = info.is_scalar_fp && info.unit != Unit::kSxSram;
-  info.uses_int_memory = row.mnemonic == "S_LD_INT" || row.mnemonic == "S_ST_INT";
+  const std::string_view semantics = isa::SemanticsOf(row);
+  info.uses_int_memory = semantics == "S_LD_INT" || semantics == "S_ST_INT";
   info.is_loop_end = row.timing == TimingClass::kLoopEnd;
   int vram_addresses = 0;
   for (const isa::Operand& operand : row.operands) AddOperand(info, operand, vram_addresses);
@@ -67,21 +65,10 @@ OpInfo MakeInfo(std::size_t index) {
   return info;
 }
 
-std::array<OpInfo, isa::kInstructionCount> MakeInfos() {
-  std::array<OpInfo, isa::kInstructionCount> infos;
-  for (std::size_t i = 0; i < infos.size(); ++i) infos[i] = MakeInfo(i);
-  return infos;
-}
-
 static_assert(static_cast<int>(TimingClass::kMatrixMultiply) % 4 ==
               static_cast<int>(TimingClass::kMatrixWriteOut) % 4);
 
 }  // namespace
-
-const OpInfo& OpInfoOf(std::size_t index) {
-  static const std::array<OpInfo, isa::kInstructionCount> infos = MakeInfos();
-  return infos[index];
-}
 
 DmaRequest MakeRequest(const Executed& executed, const OpInfo& info, std::uint32_t rows_per_tile,
                        Cycle cycle) {
@@ -105,20 +92,11 @@ DmaRequest MakeRequest(const Executed& executed, const OpInfo& info, std::uint32
   return request;
 }
 
-const OpInfo* OpInfoCache::Find(const isa::Instruction* instruction) {
-  const auto& builtin = isa::InstructionSet::Builtin().instructions();
-  const std::less<const isa::Instruction*> before;
-  if (!before(instruction, builtin.data()) &&
-      before(instruction, builtin.data() + builtin.size())) {
-    return &OpInfoOf(static_cast<std::size_t>(instruction - builtin.data()));
+OpInfoTable::OpInfoTable(const isa::InstructionSet& set) : set_(set) {
+  infos_.reserve(set.instructions().size());
+  for (const isa::Instruction& row : set.instructions()) {
+    infos_.push_back(MakeInfo(row, infos_.size()));
   }
-  for (const auto& [known, info] : foreign_) {
-    if (known == instruction) return info;
-  }
-  const auto index = BuiltinIndexOf(instruction->mnemonic);
-  const OpInfo* info = index ? &OpInfoOf(*index) : nullptr;
-  foreign_.emplace_back(instruction, info);
-  return info;
 }
 
 }  // namespace moescope::emulator

@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "emulator/event.h"
 #include "emulator/machine.h"
 #include "emulator/timing/cost_table.h"
 #include "emulator/timing/dma/dma_transaction.h"
 #include "isa/instruction.h"
+#include "isa/instruction_set.h"
 
 namespace moescope::emulator {
 
@@ -16,7 +18,7 @@ inline constexpr std::size_t kAccumulatorCount = 4;
 
 // What the timing models need to know about an instruction, whatever its operands.
 struct OpInfo {
-  std::uint16_t index = 0;  // in the built-in table
+  std::uint16_t index = 0;  // in its instruction set
   isa::TimingClass timing = isa::TimingClass::kControl;
   bool has_unit = false;
   Unit unit = Unit::kMxCompute;
@@ -42,31 +44,26 @@ struct OpInfo {
   char fp_destination = 0;
 };
 
-// Facts of the built-in instruction `index`.
-const OpInfo& OpInfoOf(std::size_t index);
-
 // The transfer of an executed H_*.
 DmaRequest MakeRequest(const Executed& executed, const OpInfo& info, std::uint32_t rows_per_tile,
                        Cycle cycle);
 
-// Finds the facts of executed instructions, also of loaded instruction sets: those are matched by
-// mnemonic, once each.
-class OpInfoCache {
+// The facts of every instruction of a set, from its row: a loaded ISA document may change a timing
+// class, a field or a name. The set outlives the table.
+class OpInfoTable {
  public:
-  // Null for an instruction that the built-in table does not have.
-  const OpInfo* Of(const isa::Instruction* instruction) {
-    if (instruction == last_) return last_info_;
-    last_ = instruction;
-    last_info_ = Find(instruction);
-    return last_info_;
+  explicit OpInfoTable(const isa::InstructionSet& set);
+
+  const isa::InstructionSet& set() const { return set_; }
+  const OpInfo& At(std::size_t index) const { return infos_[index]; }
+  // `instruction` is a row of the set.
+  const OpInfo& Of(const isa::Instruction* instruction) const {
+    return infos_[set_.IndexOf(instruction)];
   }
 
  private:
-  const OpInfo* Find(const isa::Instruction* instruction);
-
-  const isa::Instruction* last_ = nullptr;
-  const OpInfo* last_info_ = nullptr;
-  std::vector<std::pair<const isa::Instruction*, const OpInfo*>> foreign_;
+  const isa::InstructionSet& set_;
+  std::vector<OpInfo> infos_;
 };
 
 }  // namespace moescope::emulator

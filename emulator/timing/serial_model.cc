@@ -4,13 +4,13 @@
 
 #include "absl/strings/str_format.h"
 #include "emulator/machine_text.h"
-#include "isa/instruction_set.h"
 
 namespace moescope::emulator {
 
-SerialModel::SerialModel(const MachineDescription& machine,
+SerialModel::SerialModel(const MachineDescription& machine, const isa::InstructionSet& set,
                          std::unique_ptr<TransferTimer> transfers)
     : machine_(machine),
+      set_(set),
       costs_(machine),
       ratio_(machine.core_ps, machine.hbm.dram_ps),
       transfers_(std::move(transfers)),
@@ -44,10 +44,9 @@ void SerialModel::Describe(const isa::Program& program, RunDescription& descript
                          Reason::kHbmRow,  Reason::kHbmBandwidth, Reason::kHbmLatency};
   if (machine_.serial.drain_at_end) description.reasons.push_back(Reason::kDrainDma);
   description.laws = {{"serial cost table", "any shape: the public emulator computes it"}};
-  const isa::InstructionSet& set = isa::InstructionSet::Builtin();
   description.cost_class.reserve(program.words.size());
   for (const std::uint32_t word : program.words) {
-    const isa::Decoded decoded = set.Decode(word);
+    const isa::Decoded decoded = set_.Decode(word);
     description.cost_class.push_back(decoded.problem == isa::DecodeProblem::kNone
                                          ? ClassOf(*decoded.instruction, decoded.operands)
                                          : CostClass::kUnsupported);

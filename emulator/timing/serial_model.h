@@ -7,6 +7,7 @@
 #include "emulator/timing/serial_costs.h"
 #include "emulator/timing/transfer_timer.h"
 #include "emulator/timing_model.h"
+#include "isa/instruction_set.h"
 
 namespace moescope::emulator {
 
@@ -14,7 +15,8 @@ namespace moescope::emulator {
 // block until their last byte arrived. No unit is measured.
 class SerialModel final : public TimingModel {
  public:
-  SerialModel(const MachineDescription& machine, std::unique_ptr<TransferTimer> transfers);
+  SerialModel(const MachineDescription& machine, const isa::InstructionSet& set,
+              std::unique_ptr<TransferTimer> transfers);
 
   void Describe(const isa::Program& program, RunDescription& description) const override;
   Cycle Execute(const Executed& executed, EventSink& sink) override;
@@ -29,6 +31,7 @@ class SerialModel final : public TimingModel {
   void AnnounceTraffic(std::uint32_t pc, EventSink& sink);
 
   const MachineDescription machine_;
+  const isa::InstructionSet& set_;
   const SerialCosts costs_;
   const ClockRatio ratio_;
   std::unique_ptr<TransferTimer> transfers_;

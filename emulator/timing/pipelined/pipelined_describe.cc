@@ -29,7 +29,7 @@ void PipelinedModel::Describe(const isa::Program& program, RunDescription& descr
     description.units.push_back({static_cast<Unit>(unit), 1});
   }
 
-  CostProvenance provenance(machine_, costs_);
+  CostProvenance provenance(machine_, costs_, infos_);
   if (options_.vv_slots == 1) provenance.AssumeThreeAddress("A02");
   provenance.AssumeDma(options_.dma);
   provenance.Describe(program, description);

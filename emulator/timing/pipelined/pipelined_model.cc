@@ -6,10 +6,11 @@
 
 namespace moescope::emulator {
 
-PipelinedModel::PipelinedModel(const MachineDescription& machine)
+PipelinedModel::PipelinedModel(const MachineDescription& machine, const isa::InstructionSet& set)
     : machine_(machine),
       options_(machine_.pipelined),
-      costs_(machine_),
+      costs_(machine_, set),
+      infos_(set),
       dma_(machine_, options_.dma, port_b_) {}
 
 PipelinedModel::Cost PipelinedModel::CostOf(const OpInfo& info, const Executed& executed) const {
@@ -29,10 +30,8 @@ PipelinedModel::Cost PipelinedModel::CostOf(const OpInfo& info, const Executed& 
 }
 
 Cycle PipelinedModel::Execute(const Executed& executed, EventSink& sink) {
-  static const OpInfo kUnknown;
-  const OpInfo* info = infos_.Of(executed.instruction);
-  if (info == nullptr) info = &kUnknown;
-  const Op op{executed, *info, CostOf(*info, executed)};
+  const OpInfo& info = infos_.Of(executed.instruction);
+  const Op op{executed, info, CostOf(info, executed)};
   if (!started_) {
     started_ = true;
     free_ = options_.fill;

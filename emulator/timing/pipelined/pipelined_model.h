@@ -21,7 +21,8 @@ namespace moescope::emulator {
 // asynchronous DMA. Work per instruction is bounded by what is in flight; no cycle is stepped.
 class PipelinedModel final : public TimingModel {
  public:
-  explicit PipelinedModel(const MachineDescription& machine);
+  explicit PipelinedModel(const MachineDescription& machine,
+                          const isa::InstructionSet& set = isa::InstructionSet::Builtin());
 
   void Describe(const isa::Program& program, RunDescription& description) const override;
   Cycle Execute(const Executed& executed, EventSink& sink) override;
@@ -93,7 +94,7 @@ class PipelinedModel final : public TimingModel {
   const MachineDescription machine_;
   const PipelinedOptions& options_;
   const CostTable costs_;
-  OpInfoCache infos_;
+  const OpInfoTable infos_;
   PortSchedule port_a_;
   PortSchedule port_b_;
   DmaSystem dma_;

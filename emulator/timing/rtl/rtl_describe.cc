@@ -27,7 +27,7 @@ void RtlModel::Describe(const isa::Program& program, RunDescription& description
     description.units.push_back({static_cast<Unit>(unit), 1});
   }
 
-  CostProvenance provenance(machine_, costs_);
+  CostProvenance provenance(machine_, costs_, infos_);
   provenance.AssumeDma(dma_options_);
   provenance.Unsupport({"M_BMV", "M_BTMV", "M_BMV_WO", "M_TMV", "V_TOPK", "V_MAX_VF", "V_MIN_VF",
                         "C_SET_V_MASK_REG", "C_SET_TOPK_REG"});

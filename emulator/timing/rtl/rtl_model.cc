@@ -34,17 +34,16 @@ DmaOptions TransferOptions(const MachineDescription& machine) {
 
 }  // namespace
 
-RtlModel::RtlModel(const MachineDescription& machine)
+RtlModel::RtlModel(const MachineDescription& machine, const isa::InstructionSet& set)
     : machine_(Released(machine)),
       dma_options_(TransferOptions(machine)),
-      costs_(machine_),
+      costs_(machine_, set),
       depths_(machine_.shape),
+      infos_(set),
       dma_(machine_, dma_options_, port_b_, MemoryOrder::kNone) {}
 
 Cycle RtlModel::Execute(const Executed& executed, EventSink& sink) {
-  static const OpInfo kUnknown;
-  const OpInfo* info = infos_.Of(executed.instruction);
-  const Op op{executed, info == nullptr ? kUnknown : *info};
+  const Op op{executed, infos_.Of(executed.instruction)};
   const Cycle slot = NaturalSlot(op, sink);
   Waits waits;
   CollectHolds(op, slot, waits);
@@ -104,7 +103,7 @@ void RtlModel::Accept(const Op& op, Cycle cycle, EventSink& sink) {
   free_ = cycle + slots;
   slots_ += slots;
   ledger_.Give(op.pc(), Reason::kIssue, free_, sink);
-  if (op.executed.instruction->mnemonic == "C_BREAK") break_decode_ = cycle - kDecodeLead;
+  if (isa::SemanticsOf(*op.executed.instruction) == "C_BREAK") break_decode_ = cycle - kDecodeLead;
 }
 
 // R8 to R10: slots that the instruction leaves empty behind it.

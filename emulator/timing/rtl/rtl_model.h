@@ -24,7 +24,8 @@ namespace moescope::emulator {
 // an instruction is that of its execute stage.
 class RtlModel final : public TimingModel {
  public:
-  explicit RtlModel(const MachineDescription& machine);
+  explicit RtlModel(const MachineDescription& machine,
+                    const isa::InstructionSet& set = isa::InstructionSet::Builtin());
 
   void Describe(const isa::Program& program, RunDescription& description) const override;
   Cycle Execute(const Executed& executed, EventSink& sink) override;
@@ -86,7 +87,7 @@ class RtlModel final : public TimingModel {
   const DmaOptions dma_options_;
   const CostTable costs_;  // provenance only: the rules have the numbers
   const RtlDepths depths_;
-  OpInfoCache infos_;
+  const OpInfoTable infos_;
   PortSchedule port_b_;
   DmaSystem dma_;
   DmaEvents dma_events_;

@@ -16,7 +16,7 @@ constexpr Cycle kHoldExit = 6;   // and then executed that many behind it
 // In the order of the hazards of timing.md 4.3.
 void RtlModel::CollectHolds(const Op& op, Cycle slot, Waits& waits) {
   holds_.Clear();
-  if (op.executed.instruction->mnemonic == "S_ADDI_INT") {
+  if (isa::SemanticsOf(*op.executed.instruction) == "S_ADDI_INT") {
     if (IsHeldInDecode(op, slot)) {
       waits.held = true;
       holds_.Add(Reason::kHoldInt, {vector_.write + kHoldExit, vector_.at.sequence, vector_.at.pc},
@@ -113,7 +113,7 @@ void RtlModel::GiveHolds(const Op& op, EventSink& sink) {
 }
 
 void RtlModel::CountInterlocks(const Op& op, Cycle cycle, Cycle slot) {
-  if (op.executed.instruction->mnemonic == "S_MUL_INT") {
+  if (isa::SemanticsOf(*op.executed.instruction) == "S_MUL_INT") {
     interlocks_.Count(Interlock::kMultiplyInteger);
   }
   const bool uses_fp_memory = op.info.is_scalar_fp && !op.info.is_scalar_arithmetic;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/session/run_request.h"
+#include "emulator/event.h"
+#include "emulator/state/machine_state.h"
+
+namespace moescope::session {
+
+// Loads the images that a request names into a machine, hbm, vram, fpsram and intsram in this
+// order, and tells what was loaded. Errors are those of emulator::LoadImage.
+absl::StatusOr<std::vector<emulator::ImageRecord>> LoadImages(const ImagesRequest& images,
+                                                              emulator::MachineState& state);
+
+}  // namespace moescope::session
