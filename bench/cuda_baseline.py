@@ -1,6 +1,8 @@
 """Ceilings of the card, and the same layer through PyTorch: a grouped_mm layer and one matmul per
 expert (cuBLAS). Prints tab-separated lines: name, tokens, path, median, minimum and maximum in ms,
 samples. Called by bench/cuda_layer; needs torch and a device.
+
+    cuda_baseline.py [SHAPE]... [-- TOKENS...]
 """
 
 import statistics
@@ -121,8 +123,11 @@ def per_expert(name, tokens):
 
 
 if __name__ == "__main__":
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    shapes = sys.argv[1:split] or list(SHAPES)
+    counts = [int(t) for t in sys.argv[split + 1 :]] or [1, 16, 64, 256, 1024, 4096, 8192, 16384, 65536]
     print("device", torch.cuda.get_device_name(0), "torch", torch.__version__, file=sys.stderr)
     ceilings()
-    for shape in SHAPES:
-        baseline(shape, [1, 16, 64, 256, 1024, 4096, 16384, 65536] + ([8192] if shape == "dsv4-flash" else []))
+    for shape in shapes:
+        baseline(shape, counts)
         per_expert(shape, 16384)

@@ -35,6 +35,10 @@ struct ForwardTensors {
 absl::Status Forward(const Plan& plan, const ForwardTensors& tensors, Span workspace,
                      Stream stream);
 
+// Kernels that one Forward of the plan launches: a captured graph has exactly these nodes, and no
+// copy or fill.
+int ForwardLaunches(const Plan& plan);
+
 struct DeviceReport {
   std::int64_t rows = 0;    // routed rows of the last Forward
   std::int64_t groups = 0;  // experts with rows

@@ -1,5 +1,6 @@
 #include "cuda/device.h"
 #include "cuda/forward.h"
+#include "cuda/graph.h"
 #include "cuda/memory.h"
 
 // The device side of the API in a build without nvcc. Plans, layouts and packing are host code and
@@ -29,6 +30,12 @@ absl::StatusOr<Memory> Memory::Allocate(std::int64_t) { return Unavailable(); }
 absl::Status CopyToDevice(void*, const void*, std::int64_t) { return Unavailable(); }
 absl::Status CopyToHost(void*, const void*, std::int64_t) { return Unavailable(); }
 absl::Status FillBytes(void*, std::uint8_t, std::int64_t) { return Unavailable(); }
+
+absl::StatusOr<Graph> Graph::Capture(const std::function<absl::Status(Stream)>&) {
+  return Unavailable();
+}
+Graph::~Graph() = default;
+absl::Status Graph::Replay(Stream) const { return Unavailable(); }
 
 OwnedStream::~OwnedStream() = default;
 absl::StatusOr<OwnedStream> OwnedStream::Create() { return Unavailable(); }

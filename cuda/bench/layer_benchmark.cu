@@ -1,20 +1,26 @@
 // Times the forward of one layer on the device. Called by bench/cuda_layer; prints one line of
 // tab-separated fields per measurement:
-//   shape tokens format phase median_ms min_ms max_ms samples
-// Phases: all (whole forward), dispatch, gate_up, down, combine.
+//   shape tokens format phase median_ms min_ms max_ms samples noise tile fingerprint
+// `phase` is `all`, and with --phases also dispatch, gate_up, down and combine: the same captured
+// graph with only those kernels. `noise` is the relative difference of the medians of the even and
+// the odd samples.
 //
-//   layer_benchmark SHAPE TOKENS FORMAT [--tile N] [--sms N] [--phases] [--samples N]
+//   layer_benchmark SHAPE TOKENS[,TOKENS]... FORMAT [--tile N] [--sms N] [--samples N] [--phases 1]
+//                   [--routing uniform|consecutive]
 //
-// Weights and inputs are random and rotate over enough sets to exceed four times the L2; samples
-// are replays of a CUDA graph between two events, after three warm-ups.
+// SHAPE is a preset or H,I,E,K. `consecutive` routes so that the rows of an expert are neighbouring
+// tokens. Weights and inputs are random and rotate over enough sets to exceed four times the L2;
+// samples are replays of a CUDA graph between two events, after three warm-ups.
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda/buffer_layout.h"
@@ -75,12 +81,20 @@ __global__ void FillChunks(std::uint8_t* to, std::int64_t bytes, std::uint64_t s
 }
 
 struct Sample {
-  float median, smallest, largest;
+  float median, smallest, largest, noise;
 };
 
-Sample Summarise(std::vector<float> times) {
+float Median(std::vector<float> times) {
   std::sort(times.begin(), times.end());
-  return {times[times.size() / 2], times.front(), times.back()};
+  return times[times.size() / 2];
+}
+
+Sample Summarise(const std::vector<float>& times) {
+  std::vector<float> halves[2];
+  for (std::size_t i = 0; i < times.size(); ++i) halves[i % 2].push_back(times[i]);
+  const float even = Median(halves[0]);
+  const auto [smallest, largest] = std::minmax_element(times.begin(), times.end());
+  return {Median(times), *smallest, *largest, std::abs(even - Median(halves[1])) / even};
 }
 
 struct Case {
@@ -90,7 +104,30 @@ struct Case {
   int tile = 0;
   int sms = 0;
   int samples = 40;
+  bool phases = false;
+  bool consecutive = false;  // routing
 };
+
+// The phase that a kernel belongs to, by its mangled name.
+const char* PhaseOf(std::string_view kernel) {
+  const auto has = [&](std::string_view part) { return kernel.find(part) != kernel.npos; };
+  if (has("ExpertKernel")) return has("ProjectionE0E") ? "gate_up" : "down";
+  return has("CombineKernel") ? "combine" : "dispatch";
+}
+
+moe::Layer LayerOf(const Case& c) {
+  moe::Layer layer{.weighting = moe::Weighting::kPre, .weights = c.format};
+  moe::LayerShape& s = layer.shape;
+  if (std::sscanf(c.shape.c_str(), "%d,%d,%d,%d", &s.hidden, &s.intermediate, &s.experts,
+                  &s.top_k) == 4) {
+    return layer;
+  }
+  layer = moe::Plain(moe::RoutedOnly(Require(moe::FindPreset(c.shape))));
+  layer.router = {};
+  layer.weights = c.format;
+  layer.weighting = moe::Weighting::kPre;
+  return layer;
+}
 
 // One set of device buffers.
 struct Set {
@@ -103,27 +140,30 @@ class Benchmark {
       : case_(c), plan_(PlanOf(c, device)), l2_bytes_(device.l2_bytes) {
     routing_ = Require(moe::GenerateRouting(Require(moe::ParseWorkload("uniform")),
                                             {c.tokens, plan_.shape.top_k, plan_.shape.experts}, 7));
+    if (c.consecutive) RouteConsecutively();
     Require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     MakeSets();
   }
 
+  ~Benchmark() {
+    for (cudaGraph_t graph : graphs_) cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream_);
+  }
+
   void Measure() {
-    std::vector<cudaGraphExec_t> graphs;
-    for (Set& set : sets_) graphs.push_back(Capture(set));
-    for (int i = 0; i < 3; ++i) {
-      for (cudaGraphExec_t graph : graphs) Require(cudaGraphLaunch(graph, stream_));
+    for (Set& set : sets_) graphs_.push_back(Capture(set));
+    Print("all", TimeOnly(nullptr));
+    if (case_.phases) {
+      for (const char* phase : {"dispatch", "gate_up", "down", "combine"}) {
+        Print(phase, TimeOnly(phase));
+      }
     }
-    Require(cudaStreamSynchronize(stream_));
-    Print("all", Time(graphs));
     Require(Finish(plan_, sets_.front().workspace.span(), {stream_}).status());
   }
 
  private:
   static Plan PlanOf(const Case& c, const DeviceTraits& device) {
-    moe::Layer layer = moe::Plain(moe::RoutedOnly(Require(moe::FindPreset(c.shape))));
-    layer.router = {};
-    layer.weights = c.format;
-    layer.weighting = moe::Weighting::kPre;
+    const moe::Layer layer = LayerOf(c);
     Options options = OptionsFor(layer);
     options.token_tile = c.tile;
     options.sm_limit = c.sms;
@@ -157,6 +197,17 @@ class Benchmark {
       sets_.push_back(std::move(set));
     }
     Require(cudaDeviceSynchronize());
+  }
+
+  // Slot k of token t goes to expert t E / T + k E / K: every expert gets one run of tokens per
+  // slot.
+  void RouteConsecutively() {
+    const std::int64_t experts = plan_.shape.experts;
+    const std::int64_t k = plan_.shape.top_k;
+    for (std::int64_t pair = 0; pair < plan_.pairs(); ++pair) {
+      const std::int64_t e = pair / k * experts / plan_.tokens + pair % k * (experts / k);
+      routing_.topk_idx[static_cast<std::size_t>(pair)] = static_cast<std::int32_t>(e % experts);
+    }
   }
 
   // The routing of a set: the same counts on other experts.
@@ -196,15 +247,48 @@ class Benchmark {
             .y = Tensor::Dense(set.y.data(), ElementType::kBf16, t, h)};
   }
 
-  cudaGraphExec_t Capture(const Set& set) const {
+  cudaGraph_t Capture(const Set& set) const {
     cudaGraph_t graph;
-    cudaGraphExec_t executable;
     Require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
     Require(Forward(plan_, TensorsOf(set), set.workspace.span(), {stream_}));
     Require(cudaStreamEndCapture(stream_, &graph));
-    Require(cudaGraphInstantiate(&executable, graph, 0));
-    Require(cudaGraphDestroy(graph));
+    return graph;
+  }
+
+  // The graph with the kernels of one phase, or of all.
+  static cudaGraphExec_t Instantiate(cudaGraph_t graph, const char* phase) {
+    cudaGraph_t part;
+    cudaGraphExec_t executable;
+    Require(cudaGraphClone(&part, graph));
+    std::size_t count = 0;
+    Require(cudaGraphGetNodes(part, nullptr, &count));
+    std::vector<cudaGraphNode_t> nodes(count);
+    Require(cudaGraphGetNodes(part, nodes.data(), &count));
+    for (cudaGraphNode_t node : nodes) {
+      cudaKernelNodeParams kernel;
+      const char* name = nullptr;
+      Require(cudaGraphKernelNodeGetParams(node, &kernel));
+      Require(cudaFuncGetName(&name, kernel.func));
+      const bool wanted = phase == nullptr || std::string_view(PhaseOf(name)) == phase;
+      if (!wanted) Require(cudaGraphDestroyNode(node));
+    }
+    Require(cudaGraphInstantiate(&executable, part, 0));
+    Require(cudaGraphDestroy(part));
     return executable;
+  }
+
+  Sample TimeOnly(const char* phase) const {
+    std::vector<cudaGraphExec_t> executables;
+    for (cudaGraph_t graph : graphs_) executables.push_back(Instantiate(graph, phase));
+    for (int i = 0; i < 3; ++i) {
+      for (cudaGraphExec_t executable : executables) {
+        Require(cudaGraphLaunch(executable, stream_));
+      }
+    }
+    Require(cudaStreamSynchronize(stream_));
+    const Sample sample = Time(executables);
+    for (cudaGraphExec_t executable : executables) Require(cudaGraphExecDestroy(executable));
+    return sample;
   }
 
   // One event pair around as many replays as last about 0.2 ms; sets rotate.
@@ -227,14 +311,16 @@ class Benchmark {
       Require(cudaEventElapsedTime(&milliseconds, start, stop));
       times.push_back(milliseconds / static_cast<float>(replays));
     }
-    return Summarise(std::move(times));
+    Require(cudaEventDestroy(start));
+    Require(cudaEventDestroy(stop));
+    return Summarise(times);
   }
 
   void Print(const char* phase, const Sample& sample) const {
-    std::printf("%s\t%lld\t%s\t%s\t%.5f\t%.5f\t%.5f\t%d\ttile=%d\n", case_.shape.c_str(),
+    std::printf("%s\t%lld\t%s\t%s\t%.5f\t%.5f\t%.5f\t%d\t%.4f\t%d\t%s\n", case_.shape.c_str(),
                 static_cast<long long>(case_.tokens), std::string(moe::Name(case_.format)).c_str(),
-                phase, sample.median, sample.smallest, sample.largest, case_.samples,
-                plan_.token_tile);
+                phase, sample.median, sample.smallest, sample.largest, case_.samples, sample.noise,
+                plan_.token_tile, plan_.fingerprint.c_str());
     std::fflush(stdout);
   }
 
@@ -243,25 +329,45 @@ class Benchmark {
   std::int64_t l2_bytes_;
   moe::Routing routing_;
   std::vector<Set> sets_;
+  std::vector<cudaGraph_t> graphs_;  // one per set
   cudaStream_t stream_ = nullptr;
 };
 
-int Run(int argc, char** argv) {
-  Require(argc >= 4,
-          "usage: layer_benchmark SHAPE TOKENS FORMAT [--tile N] [--sms N] [--samples N]");
-  Case c{.shape = argv[1],
-         .tokens = std::atoll(argv[2]),
-         .format = Require(moe::ParseWeightFormat(argv[3]))};
-  for (int i = 4; i + 1 < argc; i += 2) {
-    const std::string option = argv[i];
-    int* const to = option == "--tile"      ? &c.tile
-                    : option == "--sms"     ? &c.sms
-                    : option == "--samples" ? &c.samples
-                                            : nullptr;
-    Require(to != nullptr, "unknown option " + option);
-    *to = std::atoi(argv[i + 1]);
+std::vector<std::int64_t> Numbers(const std::string& list) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t at = 0; at < list.size(); at = list.find(',', at) + 1) {
+    numbers.push_back(std::atoll(list.c_str() + at));
+    if (list.find(',', at) == list.npos) break;
   }
-  Benchmark(c, Require(OpenDevice(0)).traits).Measure();
+  return numbers;
+}
+
+int Run(int argc, char** argv) {
+  Require(argc >= 4 && argc % 2 == 0,
+          "usage: layer_benchmark SHAPE TOKENS[,TOKENS]... FORMAT [--OPTION VALUE]...");
+  Case c{.shape = argv[1], .format = Require(moe::ParseWeightFormat(argv[3]))};
+  for (int i = 4; i < argc; i += 2) {
+    const std::string option = argv[i];
+    const std::string value = argv[i + 1];
+    if (option == "--routing") {
+      Require(value == "uniform" || value == "consecutive", "unknown routing " + value);
+      c.consecutive = value == "consecutive";
+    } else if (option == "--phases") {
+      c.phases = value == "1";
+    } else {
+      int* const to = option == "--tile"      ? &c.tile
+                      : option == "--sms"     ? &c.sms
+                      : option == "--samples" ? &c.samples
+                                              : nullptr;
+      Require(to != nullptr, "unknown option " + option);
+      *to = std::atoi(value.c_str());
+    }
+  }
+  const DeviceTraits traits = Require(OpenDevice(0)).traits;
+  for (const std::int64_t tokens : Numbers(argv[2])) {
+    c.tokens = tokens;
+    Benchmark(c, traits).Measure();
+  }
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/device/ptx.cuh"
+#include "cuda/device/quotient.h"
 #include "moe/layer.h"
 
 // Rounding points and activations of moe.md, 5.1 and 5.2. Every product and sum goes through an
@@ -27,7 +28,10 @@ __device__ __forceinline__ std::uint32_t RoundPair(float low, float high) {
   return bits;
 }
 __device__ __forceinline__ float Widen(std::uint32_t bits) { return __uint_as_float(bits << 16); }
-__device__ __forceinline__ float RoundToFloat(float x) { return Widen(Round(x)); }
+// The same as a float; of a NaN some NaN.
+__device__ __forceinline__ float RoundToFloat(float x) {
+  return Widen(__bfloat16_as_ushort(__float2bfloat16_rn(x)));
+}
 
 // What varies between the gated activations, as operands that leave a value as it is when they do
 // not apply (x * 1, x + -0, comparisons with infinity): the epilogue has no branch per element.
@@ -54,24 +58,16 @@ __device__ __forceinline__ float ClampUp(const ActivationArguments& a, float u) 
   return u > a.clamp ? a.clamp : low;
 }
 
-// g / d, correctly rounded, without the branches of the library's division (they would serialise
-// the epilogue). Needs d = 1 + exp(-slope g): d >= 1, d = inf only for g below -50, d = 1 for large
-// g and d = 2 for tiny g. Two corrections of g times the reciprocal; operands are scaled so that no
-// intermediate leaves the normal range.
-__device__ __forceinline__ float Quotient(float g, float d) {
-  const bool tiny = fabsf(g) < 0x1p-60f;
-  const bool large = d > 0x1p64f;
-  const float numerator = __fmul_rn(g, tiny ? 0x1p64f : 1.0f);
-  const float denominator = __fmul_rn(d, large ? 0x1p-64f : 1.0f);
-  const float y0 = ReciprocalApproximate(denominator);
-  const float y = __fmaf_rn(__fmaf_rn(-denominator, y0, 1.0f), y0, y0);
-  const float q0 = __fmul_rn(numerator, y);
-  const float q1 = __fmaf_rn(__fmaf_rn(-denominator, q0, numerator), y, q0);
-  const float q2 = __fmaf_rn(__fmaf_rn(-denominator, q1, numerator), y, q1);
-  const float quotient = __fmul_rn(q2, tiny || large ? 0x1p-64f : 1.0f);
-  const bool special = !(d <= 0x1p127f) || !(fabsf(g) <= 0x1p100f) || g == 0.0f;
-  return special ? __fmul_rn(g, y0) : quotient;
-}
+struct DeviceArithmetic {
+  __device__ __forceinline__ static float Magnitude(float a) { return fabsf(a); }
+  __device__ __forceinline__ static float Multiply(float a, float b) { return __fmul_rn(a, b); }
+  __device__ __forceinline__ static float MultiplyAdd(float a, float b, float c) {
+    return __fmaf_rn(a, b, c);
+  }
+  __device__ __forceinline__ static float ReciprocalApproximate(float x) {
+    return device::ReciprocalApproximate(x);
+  }
+};
 
 // swiglu and gpt_oss: g / (1 + exp(-(slope g))) times u or u + 1; inputs are already clamped.
 template <bool kFastMath>
@@ -82,7 +78,8 @@ __device__ __forceinline__ float Gated(const ActivationArguments& a, float g, fl
     const float denominator = __fadd_rn(1.0f, ExpApproximate(-scaled));
     return __fmul_rn(__fmul_rn(g, ReciprocalApproximate(denominator)), factor);
   }
-  return __fmul_rn(Quotient(g, __fadd_rn(1.0f, expf(-scaled))), factor);
+  const float denominator = __fadd_rn(1.0f, expf(-scaled));
+  return __fmul_rn(Quotient<DeviceArithmetic>(g, denominator), factor);
 }
 
 __device__ __forceinline__ float GegluTanh(float g, float u) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "cuda/device/expansion.h"
 #include "cuda/device/mma.cuh"
 #include "cuda/packed_layout.h"
 
@@ -19,33 +20,15 @@ __device__ __forceinline__ std::uint32_t Scale(std::uint32_t pair, std::uint32_t
   return product;
 }
 
-// 2^(byte - 127) in both halves. 2^-127 is a subnormal number.
-__device__ __forceinline__ std::uint32_t ScalePair(std::uint32_t byte) {
-  const std::uint32_t bits = byte == 0 ? 0x0040u : byte << 7;
-  return bits | bits << 16;
-}
-
-// E2M1 fields at the place of BF16's exponent and fraction: 2^-126 of the value, exactly.
-inline constexpr std::uint32_t kFp4Rebias = 0x7E807E80u;  // 2^126
-// E4M3 likewise: 2^-120 of the value.
-inline constexpr std::uint32_t kFp8Rebias = 0x7B807B80u;  // 2^120
-
 // Pair a of a word of eight 4-bit codes.
 template <int kPair>
 __device__ __forceinline__ std::uint32_t ExpandFp4(std::uint32_t word) {
-  const std::uint32_t sign = (word << (12 - 4 * kPair)) & 0x80008000u;
-  const std::uint32_t magnitude = kPair == 0   ? word << 6
-                                  : kPair == 1 ? word << 2
-                                  : kPair == 2 ? word >> 2
-                                               : word >> 6;
-  return Scale((magnitude & 0x01C001C0u) | sign, kFp4Rebias);
+  return Scale(Fp4Bits<kPair>(word), kFp4Rebias);
 }
 // Pair a of a word of four 8-bit codes.
 template <int kPair>
 __device__ __forceinline__ std::uint32_t ExpandFp8(std::uint32_t word) {
-  const std::uint32_t sign = kPair == 0 ? word << 8 : word;
-  const std::uint32_t magnitude = kPair == 0 ? word << 4 : word >> 4;
-  return Scale((magnitude & 0x07F007F0u) | (sign & 0x80008000u), kFp8Rebias);
+  return Scale(Fp8Bits<kPair>(word), kFp8Rebias);
 }
 
 struct Bf16Weights {
@@ -74,8 +57,8 @@ struct Fp4Weights {
                                : kStep == 1 ? codes.words.y
                                : kStep == 2 ? codes.words.z
                                             : codes.words.w;
-    const std::uint32_t low = ScalePair(codes.scales[0] >> (kStep / 2 * 8) & 0xFFu);
-    const std::uint32_t high = ScalePair(codes.scales[1] >> (kStep / 2 * 8) & 0xFFu);
+    const std::uint32_t low = ScaleBits(codes.scales[0] >> (kStep / 2 * 8) & 0xFFu);
+    const std::uint32_t high = ScaleBits(codes.scales[1] >> (kStep / 2 * 8) & 0xFFu);
     return {{Scale(ExpandFp4<0>(word), low), Scale(ExpandFp4<1>(word), high),
              Scale(ExpandFp4<2>(word), low), Scale(ExpandFp4<3>(word), high)}};
   }
@@ -115,7 +98,7 @@ struct Fp8Weights {
   template <int kOctet>
   __device__ __forceinline__ static std::uint32_t ScaleOf(const Codes& codes, int half) {
     constexpr int kIndex = kBlock == 8 ? kOctet : kOctet / 4;
-    return ScalePair(codes.scales[half][kIndex / 4] >> (kIndex % 4 * 8) & 0xFFu);
+    return ScaleBits(codes.scales[half][kIndex / 4] >> (kIndex % 4 * 8) & 0xFFu);
   }
   template <int kStep>
   __device__ __forceinline__ static Fragment Expand(const Codes& codes) {

@@ -1,4 +1,5 @@
 #include "cuda/device/activation.cuh"
+#include "cuda/device/order_key.h"
 #include "cuda/kernels/launch.cuh"
 
 // Logits, the total order of moe.md, 3.2, and the weights of section 3.3.
@@ -66,8 +67,7 @@ __device__ __forceinline__ float NanAsMinusInfinity(float x) {
 }
 // Larger is better; NaN as -inf, -0 as +0. Never 0, which marks a taken expert.
 __device__ __forceinline__ std::uint32_t Ordered(float key) {
-  const std::uint32_t bits = __float_as_uint(__fadd_rn(NanAsMinusInfinity(key), 0.0f));
-  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
+  return device::OrderedBits(__float_as_uint(__fadd_rn(NanAsMinusInfinity(key), 0.0f)));
 }
 __device__ __forceinline__ std::uint64_t WarpMax(std::uint64_t value) {
   for (int d = 16; d > 0; d /= 2) {
@@ -89,11 +89,11 @@ __device__ __forceinline__ int TakeBest(std::uint32_t* keys, int count) {
   const int lane = threadIdx.x % 32;
   std::uint64_t best = 0;
   for (int i = lane; i < count; i += 32) {
-    const std::uint64_t key = static_cast<std::uint64_t>(keys[i]) << 32 | (0xFFFFFFFFu - i);
+    const std::uint64_t key = device::RankKey(keys[i], i);
     if (key > best) best = key;
   }
   best = WarpMax(best);
-  const auto index = static_cast<int>(0xFFFFFFFFu - static_cast<std::uint32_t>(best));
+  const auto index = static_cast<int>(device::IndexOf(best));
   if (index % 32 == lane) keys[index] = 0;
   __syncwarp();
   return index;
@@ -153,7 +153,7 @@ __device__ void DropGroups(const TokenScores& s, const SelectArguments& a) {
   const int size = a.experts / a.router.groups;
   for (int k = 0; k < a.router.topk_group; ++k) TakeBest(s.groups, a.router.groups);
   for (int e = threadIdx.x % 32; e < a.experts; e += 32) {
-    if (s.groups[e / size] != 0) s.keys[e] = 0x007FFFFFu;
+    if (s.groups[e / size] != 0) s.keys[e] = device::kMinusInfinityKey;
   }
   __syncwarp();
 }

@@ -105,6 +105,51 @@ TEST_P(BoundaryFormats, EveryStepIsWithinOneUlp) {
   EXPECT_EQ(down.outside, 0) << "of " << down.checked;
 }
 
+// Every finite BF16 gate with u = 1, through the tensor-core kernels: where exp overflows, where it
+// nearly does, tiny and huge gates. exp may be 2 ulp off, so h may be one BF16 step off.
+TEST(BoundaryDevice, EveryGateValue) {
+  MOESCOPE_NEEDS_DEVICE();
+  for (const auto& [activation, slope, offset] :
+       {std::tuple{moe::Activation::kSwiglu, 1.0f, 0.0}, {moe::Activation::kGptOss, 1.702f, 1.0}}) {
+    moe::Layer description = SmallLayer(activation);
+    description.shape = {64, 64, 1, 1};
+    const std::int64_t tokens = 0x10000 / 63 + 1;
+    SeededCase layer(description, tokens, "single");
+    moe::ExpertMatrices expert{moe::Bf16Matrix(64, 64), moe::Bf16Matrix(64, 64),
+                               moe::Bf16Matrix(64, 64)};
+    for (std::int64_t i = 0; i < 63; ++i) expert.gate.At(i, i) = 0x3F80;
+    for (std::int64_t i = 0; i < 64; ++i) expert.up.At(i, 63) = 0x3F80;  // u = x of column 63
+    layer.weights.experts.gate_up[0] =
+        moe::Encode(moe::JoinGateUp(expert.gate, expert.up, moe::GateUpLayout::kHalves),
+                    moe::WeightFormat::kBf16, moe::Orientation::kOutputMajor, {});
+    const auto gate_bits = [](std::int64_t t, std::int64_t c) {
+      const std::int64_t bits = t * 63 + c;
+      const bool finite = bits < 0x10000 && (bits & 0x7F80) != 0x7F80;
+      return static_cast<std::uint16_t>(finite ? bits : 0);
+    };
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      for (std::int64_t c = 0; c < 63; ++c) layer.x.At(t, c) = gate_bits(t, c);
+      layer.x.At(t, 63) = 0x3F80;
+      layer.routing.topk_w[static_cast<std::size_t>(t)] = 1.0f;
+    }
+    const auto device = RunOnDevice(layer, OptionsFor(description));
+    ASSERT_TRUE(device.ok()) << device.status();
+    std::int64_t different = 0;
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      const std::int32_t row = device->row_of[static_cast<std::size_t>(t)];
+      for (std::int64_t c = 0; c < 63; ++c) {
+        const float g = isa::Bf16ToFloat(gate_bits(t, c));
+        const float d = 1.0f + std::exp(-(slope * g));
+        const std::uint16_t expected = isa::FloatToBf16(static_cast<float>(g / d * (1 + offset)));
+        const std::uint16_t got = device->hidden.At(row, c);
+        ASSERT_LE(moe::UlpDistance(got, expected), 1) << g << " gives " << isa::Bf16ToFloat(got);
+        different += got == expected ? 0 : 1;
+      }
+    }
+    EXPECT_LT(different, 50);
+  }
+}
+
 // P1: the result of a token depends neither on its column nor on how many tokens there are.
 TEST(ProbeDevice, ARowIsIndependentOfItsColumnAndOfN) {
   MOESCOPE_NEEDS_DEVICE();
