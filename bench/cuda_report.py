@@ -126,6 +126,15 @@ def build(folder):
     }
 
 
+def text_of(record):
+    """JSON with one line per row."""
+    rows = record.pop("rows")
+    head = json.dumps(record, indent=1)
+    record["rows"] = rows
+    lines = ",\n  ".join(json.dumps(row) for row in rows)
+    return head.removesuffix("\n}") + ',\n "rows": [\n  ' + lines + "\n ]\n}\n"
+
+
 def table(record):
     print("| shape | T | format | ms | min..max | noise % | TFLOP/s | % 766 | TB/s | % 4.17 | base ms | x "
           "| need ms | target |")
@@ -162,7 +171,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit("usage: cuda_report.py FOLDER OUTPUT.json | cuda_report.py --table RECORD.json")
     record = build(pathlib.Path(sys.argv[1]))
-    pathlib.Path(sys.argv[2]).write_text(json.dumps(record, indent=1) + "\n")
+    pathlib.Path(sys.argv[2]).write_text(text_of(record))
     table(record)
 
 
