@@ -305,7 +305,9 @@ TEST(MoeFolderRefusalTest, AFolderWithoutAParent) {
       Dispatch(Commands(), {"moe", "gen", "--hidden=64", "--inter=64", "-o", "/nonexistent/a/b"},
                captured.console),
       ExitCode::kInput);
-  EXPECT_THAT(captured.err, HasSubstr("/nonexistent/a/b: cannot make the folder: "));
+  EXPECT_THAT(
+      captured.err,
+      HasSubstr("/nonexistent/a/b: cannot make the folder: No such file or directory [RC091]"));
   test::CapturedConsole none;
   EXPECT_EQ(Dispatch(Commands(), {"moe", "gen"}, none.console), ExitCode::kUsage);
   EXPECT_THAT(none.err, HasSubstr("moe gen needs -o FOLDER"));

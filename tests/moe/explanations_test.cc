@@ -38,6 +38,25 @@ TEST(ExplanationsTest, EveryIdIsExplainedAndEveryExplanationIsUsed) {
   EXPECT_EQ(explained.size(), Explanations().size());
 }
 
+// Every id ends a message that some test demands word for word.
+TEST(ExplanationsTest, EveryIdIsInAnExactMessageOfATest) {
+  std::set<std::string> tested;
+  const std::regex pattern("(RC[0-9]{3})\\]");
+  for (const char* folder : {"/tests/moe", "/tests/cli"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(test::SourceFolder() + folder)) {
+      if (entry.path().extension() != ".cc") continue;
+      const std::string text = *ReadFile(entry.path().string());
+      for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
+        tested.insert((*it)[1]);
+      }
+    }
+  }
+  for (const Explanation& entry : Explanations()) {
+    EXPECT_TRUE(tested.contains(std::string(entry.id))) << entry.id;
+  }
+}
+
 TEST(ExplanationsTest, TextsAreInOrderAndSentences) {
   const auto table = Explanations();
   EXPECT_TRUE(
