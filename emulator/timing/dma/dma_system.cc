@@ -55,6 +55,10 @@ void DmaSystem::Order(const DmaTransaction& older, DmaTransaction& t) {
 }
 
 void DmaSystem::AdvanceTo(Cycle cycle) {
+  if (live_.empty()) {  // nothing is queued anywhere: a transfer lives until its last burst
+    performed_to_ = std::max(performed_to_, cycle);
+    return;
+  }
   Perform(cycle);
   ReleaseFinished(cycle);
 }

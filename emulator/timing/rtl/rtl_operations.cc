@@ -117,6 +117,7 @@ void RtlModel::Finish(const Op& op, Cycle begin, Cycle end, EventSink& sink) {
 }
 
 void RtlModel::StartTransfer(const Op& op, Cycle cycle) {
+  port_b_.Forget(dma_.AccessesFrom(cycle));
   dma_.Accept(MakeRequest(op.executed, op.info, machine_.shape.mlen, cycle));
   if (dma_.TakeUnordered()) interlocks_.Count(Interlock::kReadAfterStore);
 }
