@@ -16,6 +16,7 @@ namespace moescope::test {
 // What one instruction costs in the profile of a machine.
 struct StepCost {
   emulator::Cycle result = 1;
+  emulator::Cycle interval = 1;
   emulator::Cycle slots = 1;
 };
 
@@ -24,11 +25,15 @@ inline StepCost CostOfStep(const emulator::CostTable& costs, const StreamStep& s
   const TickOp op(step.instruction->mnemonic, step.operands);
   if (op.dma) return {};
   const std::size_t index = *emulator::BuiltinIndexOf(step.instruction->mnemonic);
-  StepCost cost{costs.Of(index).result, costs.Of(index).slots};
+  StepCost cost{costs.Of(index).result, costs.Of(index).interval, costs.Of(index).slots};
   if (costs.Of(index).per_expert) {
     cost.result = costs.Result(index, step.access.topk_experts);
+    cost.interval = costs.Interval(index, step.access.topk_experts);
   }
-  if (first_of_tile) cost.result += costs.Of(index).first_of_tile;
+  if (first_of_tile) {
+    cost.result += costs.Of(index).first_of_tile;
+    cost.interval += costs.Of(index).first_of_tile;
+  }
   return cost;
 }
 
@@ -41,7 +46,18 @@ inline emulator::Cycle AloneTime(const emulator::MachineDescription& machine,
   return Feed(model, stream).total - machine.pipelined.fill;
 }
 
-// fill + sum of slots, redirect, recovery, result, and of transfers run alone.
+// What earlier transfers leave behind in a DRAM that AloneTime finds empty, in clocks: the write
+// recovery and the precharge of an open row, the turnaround from writing to reading, and a command
+// more for each burst.
+inline emulator::DramClock LeftBehind(const emulator::HbmTransfer& transfer) {
+  const emulator::DramClock bytes =
+      std::uint64_t{transfer.rows} * (transfer.element_bytes + transfer.scale_bytes);
+  const emulator::DramClock bursts = bytes / emulator::kBurstBytes + 16 * transfer.rows;
+  return 14 + 7 + 10 + bursts;
+}
+
+// fill + sum of slots, redirect, recovery, result or interval (whichever is longer: the next one of
+// the unit waits for the interval), and of transfers run alone.
 inline emulator::Cycle UpperBound(const emulator::MachineDescription& machine,
                                   const Stream& stream) {
   const emulator::CostTable costs(machine);
@@ -58,10 +74,14 @@ inline emulator::Cycle UpperBound(const emulator::MachineDescription& machine,
     sum += slots + options.recovery + (step.access.jumped ? options.loop_redirect : 0);
     if (op.dma) {
       sum += AloneTime(machine, step);
+      if (machine.hbm.model == emulator::HbmModelKind::kDram) {
+        const emulator::ClockRatio ratio(machine.core_ps, machine.hbm.dram_ps);
+        sum += ratio.VisibleAt(LeftBehind(step.access.transfer));
+      }
     } else if (!op.front_end) {
       // A port can make the result of an operation slip by as many cycles as are claimed on it.
-      sum += cost.result + step.access.vram_read[0].count + step.access.vram_read[1].count +
-             step.access.vram_write.count;
+      sum += std::max(cost.result, cost.interval) + step.access.vram_read[0].count +
+             step.access.vram_read[1].count + step.access.vram_write.count;
     }
   }
   return sum;
