@@ -44,7 +44,7 @@ struct Output {
 };
 
 const Output& Example() {
-  static const Output& output = *new Output();
+  static const Output output;  // its folder goes with it
   return output;
 }
 
