@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "profiler/document_json.h"
 #include "profiler/profile_json.h"
 #include "profiler/verify.h"
 #include "tests/profiler/mutations.h"
@@ -165,21 +167,38 @@ TEST(MutatedProfileTest, DuplicateKeysArePv01) {
             (Failure{"PV01", "duplicate key 'events_dropped' in the top level"}));
 }
 
+// Long lists of numbers cut to a few, which spares the slow outside validator most of its work.
+std::string WithShortLists(const std::string& text) {
+  Json tree = Json::parse(text);
+  const std::function<void(Json&)> shorten = [&](Json& value) {
+    constexpr std::size_t kMost = 4;
+    if (value.is_array() && value.size() > kMost && value[0].is_number()) {
+      value.erase(value.begin() + kMost, value.end());
+    }
+    if (value.is_structured()) {
+      for (Json& child : value) shorten(child);
+    }
+  };
+  shorten(tree);
+  return PrettyText(tree);
+}
+
 TEST(MutatedProfileTest, AnOutsideValidatorAgreesAboutStructure) {
   using moescope::test::OutsideValidator;
   if (!OutsideValidator::IsInstalled()) GTEST_SKIP() << OutsideValidator::kNotInstalled;
   OutsideValidator validator("profiles");
   const std::string text = ProfileText(test::RichProfile());
   validator.AddGood(text);
+  validator.AddGood(WithShortLists(text));
   validator.AddGood(ProfileText(test::SerialProfile()));
-  for (std::uint32_t seed = 0; seed < 10; ++seed) {
+  for (std::uint32_t seed = 0; seed < 6; ++seed) {
     test::RandomRun run(seed, seed % 2 == 0);
     Recorder recorder;
     run.Play(seed, seed % 3 == 0 ? std::optional<std::uint64_t>(5) : std::nullopt, recorder);
     validator.AddGood(ProfileText(MakeProfile(recorder.recording(), test::FixedOptions())));
   }
   for (const test::Mutation& mutation : test::StructureMutations()) {
-    validator.AddBad(test::Mutate(text, mutation));
+    validator.AddBad(WithShortLists(test::Mutate(text, mutation)));
   }
   EXPECT_TRUE(validator.Agrees("profiler/schema/profile-v1.schema.json"));
 }

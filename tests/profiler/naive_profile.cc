@@ -1,6 +1,7 @@
 #include "tests/profiler/naive_profile.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <tuple>
 
@@ -295,7 +296,9 @@ void NaiveProfile::SetPairs(Profile& profile) const {
     if (range.pair) pairs[*range.pair].pair = *range.pair;
     if (range.expert) experts[*range.expert].expert = *range.expert;
   }
-  for (auto& [pair, row] : pairs) {
+  for (auto& entry : pairs) {
+    const std::uint32_t pair = entry.first;
+    PairRow& row = entry.second;
     const std::optional<std::uint32_t> expert = ExpertOfPair(pair, row.expert_source);
     if (expert) {
       row.expert = *expert;
@@ -331,7 +334,8 @@ void NaiveProfile::SetPairs(Profile& profile) const {
   if (experts.empty()) return;
   profile.experts.emplace();
   profile.experts->none = Count([&](std::uint32_t pc) { return !expert_of(pc); }, false);
-  for (auto& [expert, row] : experts) {
+  for (auto& entry : experts) {
+    ExpertRow& row = entry.second;
     row.counters = Count([&](std::uint32_t pc) { return expert_of(pc) == row.expert; }, false);
     profile.experts->rows.push_back(row);
   }
