@@ -107,5 +107,54 @@ TEST(IsaCommandsTest, AssemblingAndDisassemblingUnderADocument) {
   EXPECT_THAT(Call("dis", {container, "--force-isa"}).out, HasSubstr(".word 0x0000C879"));
 }
 
+TEST(IsaCommandsTest, RunningUnderADocument) {
+  const std::string folder = testing::TempDir();
+  const std::string source = folder + "/moved_run.asm";
+  ASSERT_TRUE(WriteFile(source, "S_ADDI_INT gp1, gp0, 6\nS_MUL_INT gp2, gp1, gp1\n").ok());
+  const std::string isa = "--isa=" + Example("moved-opcode.json");
+  const std::string container = folder + "/moved_run.moe";
+  ASSERT_EQ(Call("asm", {source, isa, "-o", container}).code, ExitCode::kSuccess);
+  EXPECT_EQ(Call("run", {"--opcode=" + container, isa}).code, ExitCode::kSuccess);
+  EXPECT_EQ(Call("run", {"--opcode=" + source, isa}).code, ExitCode::kSuccess);
+  const Outcome refused = Call("run", {"--opcode=" + container});
+  EXPECT_EQ(refused.code, ExitCode::kInput);
+  EXPECT_THAT(refused.err, HasSubstr("[PC005]"));
+  const Outcome forced = Call("run", {"--opcode=" + container, "--force-isa"});
+  EXPECT_EQ(forced.code, ExitCode::kFault);
+  EXPECT_THAT(forced.err, HasSubstr("opcode 0x39 is not an instruction"));
+}
+
+// A manifest says the same: a document beside it, or the built-in set by name.
+TEST(IsaCommandsTest, ManifestsNameTheirDocument) {
+  const std::string folder = testing::TempDir();
+  ASSERT_TRUE(WriteFile(folder + "/manifest.asm", "S_MUL_INT gp2, gp1, gp1\n").ok());
+  ASSERT_TRUE(WriteFile(folder + "/moved.json", *ReadFile(Example("moved-opcode.json"))).ok());
+  const auto manifest = [&folder](const std::string& isa) {
+    const std::string path = folder + "/manifest_run.json";
+    EXPECT_TRUE(WriteFile(path,
+                          "{\"schema\": \"moescope.run\", \"schema_version\": 1, "
+                          "\"program\": {\"file\": \"manifest.asm\", \"isa\": \"" +
+                              isa + "\"}}")
+                    .ok());
+    return path;
+  };
+  const std::string profile = folder + "/manifest_profile.json";
+  EXPECT_EQ(Call("run", {manifest("moved.json"), "--profile=" + profile}).code, ExitCode::kSuccess);
+  EXPECT_THAT(*ReadFile(profile), HasSubstr("\"version\": \"1.2\""));
+  EXPECT_EQ(Call("run", {manifest("builtin"), "--profile=" + profile}).code, ExitCode::kSuccess);
+  EXPECT_THAT(*ReadFile(profile), HasSubstr("\"version\": \"1.1\""));
+  EXPECT_EQ(Call("run", {manifest("missing.json")}).code, ExitCode::kInput);
+}
+
+TEST(IsaCommandsTest, CoverageOfACorpus) {
+  const std::string programs = test::SourceFolder() + "/tests/programs";
+  const Outcome text = Call("isa coverage", {"builtin", "--corpus=" + programs});
+  EXPECT_EQ(text.code, ExitCode::kSuccess) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("corpus: 13 programs, 123 words, 0 undefined\n"));
+  const Outcome json = Call("isa coverage", {"builtin", "--corpus=" + programs, "--format=json"});
+  EXPECT_THAT(json.out, HasSubstr("\"schema\": \"moescope.isa_coverage\""));
+  EXPECT_EQ(Call("isa coverage", {"builtin", "--corpus=/no/such/folder"}).code, ExitCode::kInput);
+}
+
 }  // namespace
 }  // namespace moescope::cli
