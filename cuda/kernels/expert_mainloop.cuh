@@ -27,12 +27,6 @@ __device__ __forceinline__ void Multiply(const ExpertShared<Traits>& shared,
   using Weights = typename Traits::Weights;
   using Mma = device::Mma<Traits::kTokens>;
   int released = -1;
-  const auto release = [&] {
-    if (released < 0) return;
-    // The lane that arrives speaks for loads of its whole warp.
-    if constexpr (Weights::kFromRegisters) __syncwarp();
-    if (thread % 32 == 0) device::BarrierArrive(ring.empty(released));
-  };
   for (int block = 0; block < blocks; ++block) {
     device::BarrierWait(ring.full(position.stage), position.phase);
     // cp.async writes through the ordinary proxy; wgmma reads through the other one.
@@ -68,7 +62,7 @@ __device__ __forceinline__ void Multiply(const ExpertShared<Traits>& shared,
         device::MmaWait<1>();
       };
       step.template operator()<0>();
-      release();
+      if (released >= 0 && thread % 32 == 0) device::BarrierArrive(ring.empty(released));
       released = -1;
       step.template operator()<1>();
       step.template operator()<2>();
@@ -76,12 +70,12 @@ __device__ __forceinline__ void Multiply(const ExpertShared<Traits>& shared,
       if (block == 0) meanwhile();
     }
     // The products of the stage before this one are complete.
-    release();
+    if (released >= 0 && thread % 32 == 0) device::BarrierArrive(ring.empty(released));
     released = position.stage;
     position.Advance();
   }
   device::MmaWait<0>();
-  release();
+  if (thread % 32 == 0) device::BarrierArrive(ring.empty(released));
 }
 
 }  // namespace moescope::cuda
