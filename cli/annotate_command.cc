@@ -44,6 +44,9 @@ constexpr Option kOptions[] = {
 };
 
 ExitCode Run(const Arguments& arguments, Console& console) {
+  if (arguments.Has("check") && arguments.IsOnCommandLine("output")) {
+    return Fail(console, session::UsageError("--check writes nothing, so --output has no meaning"));
+  }
   session::AnnotateRequest request;
   request.input = arguments.positionals().front();
   request.rules = arguments.TextOr("rules", "");

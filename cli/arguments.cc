@@ -10,10 +10,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/check.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "base/string_view.h"
 #include "base/suggestion.h"
-#include "cli/session/number.h"
 
 namespace moescope::cli {
 
@@ -36,13 +36,22 @@ const Option* FindOption(const Command& command, std::string_view name) {
   return found;
 }
 
+// A value that takes the two words behind its option.
+class TwoWords : public po::untyped_value {
+ public:
+  unsigned min_tokens() const override { return 2; }
+  unsigned max_tokens() const override { return 2; }
+};
+
 po::options_description Description(const Command& command) {
   po::options_description description;
   ForEachOption(command, [&](const Option& option) {
     std::string names(option.name);
     if (option.letter != '\0') names += {',', option.letter};
     // Boost frees the value with the description.
-    description.add_options()(names.c_str(), new po::untyped_value(option.value.empty()), "");
+    const po::value_semantic* value =
+        option.pair ? new TwoWords : new po::untyped_value(option.value.empty());
+    description.add_options()(names.c_str(), value, "");
   });
   return description;
 }
@@ -111,15 +120,26 @@ absl::Status CheckPositionals(const Command& command, std::size_t given) {
 
 }  // namespace
 
-absl::Status Arguments::Add(const std::string& name, const std::string& value) {
+absl::Status Arguments::Add(const std::string& name, const std::vector<std::string>& values) {
   const Option* option = FindOption(*command_, name);
   CHECK(option != nullptr);
-  const std::vector<std::string> parts =
-      option->list ? absl::StrSplit(value, ',') : std::vector<std::string>{value};
-  for (const std::string& part : parts) {
-    if (!option->value.empty() && !IsChoice(*option, part)) return BadChoice(*option, part);
+  std::vector<std::string>& all = values_[name];
+  if (option->pair) {
+    all.clear();  // the last pair wins
+    // Boost takes the next word even when it is an option.
+    if (values.size() != 2 || absl::StartsWith(values[1], "-")) {
+      return UsageError(absl::StrCat("the required argument for option '--", name, "' is missing"));
+    }
   }
-  values_[name].push_back(value);
+  if (values.empty()) all.emplace_back();
+  for (const std::string& value : values) {
+    const std::vector<std::string> parts =
+        option->list ? absl::StrSplit(value, ',') : std::vector<std::string>{value};
+    for (const std::string& part : parts) {
+      if (!option->value.empty() && !IsChoice(*option, part)) return BadChoice(*option, part);
+    }
+    all.push_back(value);
+  }
   return absl::OkStatus();
 }
 
@@ -136,15 +156,23 @@ absl::StatusOr<Arguments> Arguments::Parse(const Command& command,
                                       option.value.end());
         continue;
       }
-      // Boost calls a short option "-o" when it was given so.
-      const std::string value = option.value.empty() ? "" : option.value.front();
-      RETURN_IF_ERROR(arguments.Add(option.string_key, value));
+      RETURN_IF_ERROR(arguments.Add(option.string_key, option.value));
+      if (source == &words) arguments.on_command_line_.insert(option.string_key);
     }
   }
   if (!arguments.Has("help")) {
     RETURN_IF_ERROR(CheckPositionals(command, arguments.positionals_.size()));
   }
   return arguments;
+}
+
+bool Arguments::IsOnCommandLine(std::string_view option) const {
+  return on_command_line_.contains(option);
+}
+
+absl::Status Arguments::Needs(std::string_view option, std::string_view other) const {
+  if (!IsOnCommandLine(option)) return absl::OkStatus();
+  return UsageError(absl::StrCat("--", Absl(option), " needs --", Absl(other)));
 }
 
 const std::vector<std::string>& Arguments::All(std::string_view option) const {
@@ -190,7 +218,7 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> Arguments::Pair
 absl::StatusOr<std::optional<std::uint64_t>> Arguments::Number(std::string_view option) const {
   const std::optional<std::string> text = Text(option);
   if (!text) return std::optional<std::uint64_t>();
-  const absl::StatusOr<std::uint64_t> number = session::ParseNumber(*text);
+  const absl::StatusOr<std::uint64_t> number = ParseNumber(*text);
   if (!number.ok()) {
     return UsageError(absl::StrCat("--", Absl(option), ": ", number.status().message()));
   }

@@ -1,3 +1,4 @@
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/string_view.h"
 #include "cli/arguments.h"
@@ -71,6 +72,13 @@ absl::StatusOr<session::AssembleRequest> RequestOf(const Arguments& arguments) {
     request.formats.push_back(format);
   }
   request.isa = arguments.TextOr("isa", "");
+  if (arguments.Has("check")) {
+    for (const std::string_view option : {"output", "emit", "listing", "stages-out"}) {
+      if (!arguments.IsOnCommandLine(option)) continue;
+      return session::UsageError(
+          absl::StrCat("--check writes nothing, so --", Absl(option), " has no meaning"));
+    }
+  }
   request.output = arguments.TextOr("output", "");
   request.listing = arguments.TextOr("listing", "");
   request.stages_out = arguments.Has("stages-out");

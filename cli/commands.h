@@ -8,6 +8,11 @@ namespace moescope::cli {
 extern const Command kAnnotateCommand;
 extern const Command kAsmCommand;
 extern const Command kCompletionCommand;
+extern const Command kDiffCommand;
+extern const Command kDiffDumpCommand;
+extern const Command kDiffLogCommand;
+extern const Command kDiffProfileCommand;
+extern const Command kDiffStagesCommand;
 extern const Command kDisCommand;
 extern const Command kExplainCommand;
 extern const Command kIsaCheckCommand;

@@ -40,12 +40,25 @@ class ConfigurationReader {
       if (inner == nullptr) {
         Report(key.source(), absl::StrCat("'", name, "' is outside a command's table"), "CF502");
       } else if (FindCommand(commands_, name) != nullptr) {
-        if (name == command_.name) Options(*inner);
+        CommandTable(name, *inner);
       } else if (prefix.empty() && IsGroup(name)) {
         Table(*inner, name);
       } else {
         Report(key.source(), absl::StrCat("unknown command '", name, "'", Suggestion(name)),
                "CF502");
+      }
+    }
+  }
+
+  // The options of a command, and the tables of the commands behind its name: [diff.log] in [diff].
+  void CommandTable(const std::string& name, const toml::table& table) {
+    for (const auto& [key, node] : table) {
+      const std::string longer = absl::StrCat(name, " ", Absl(key.str()));
+      const toml::table* inner = node.as_table();
+      if (inner != nullptr && FindCommand(commands_, longer) != nullptr) {
+        CommandTable(longer, *inner);
+      } else if (name == command_.name) {
+        Option(std::string(key.str()), key.source(), node);
       }
     }
   }
@@ -60,10 +73,6 @@ class ConfigurationReader {
     std::vector<std::string_view> names;
     for (const Command* command : commands_) names.push_back(command->name);
     return DidYouMean(name, names);
-  }
-
-  void Options(const toml::table& table) {
-    for (const auto& [key, node] : table) Option(std::string(key.str()), key.source(), node);
   }
 
   void Option(const std::string& name, const toml::source_region& place, const toml::node& node) {
@@ -86,6 +95,7 @@ class ConfigurationReader {
     }
     if (found->value.empty()) return Flag(*found, node);
     const toml::array* array = node.as_array();
+    if (found->pair) return Pair(*found, node);
     if (array == nullptr) return Value(*found, node);
     for (const toml::node& element : *array) Value(*found, element);
   }
@@ -96,6 +106,18 @@ class ConfigurationReader {
                     "CF504");
     }
     if (*node.value<bool>()) words_.push_back(absl::StrCat("--", Absl(option.name)));
+  }
+
+  void Pair(const cli::Option& option, const toml::node& node) {
+    const toml::array* array = node.as_array();
+    const bool fits = array != nullptr && array->size() == 2 && (*array)[0].is_string() &&
+                      (*array)[1].is_string();
+    if (!fits) {
+      return Report(node.source(),
+                    absl::StrCat(Absl(option.name), ": must be an array of two texts"), "CF504");
+    }
+    Value(option, (*array)[0]);
+    words_.push_back(*(*array)[1].value<std::string>());
   }
 
   void Value(const cli::Option& option, const toml::node& node) {

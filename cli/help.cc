@@ -33,9 +33,32 @@ std::string OptionNames(const Option& option) {
   std::string names =
       option.letter == '\0' ? "    " : absl::StrCat("-", std::string(1, option.letter), ", ");
   absl::StrAppend(&names, "--", Absl(option.name));
-  if (!option.value.empty()) absl::StrAppend(&names, "=", Absl(option.value));
+  if (!option.value.empty()) {
+    absl::StrAppend(&names, option.pair ? " " : "=", Absl(option.value));
+  }
   return names;
 }
+
+std::string Options(std::string_view title, std::span<const Option> options, int width,
+                    bool examples) {
+  if (options.empty()) return "";
+  std::string text = absl::StrCat("\n", Absl(title), ":\n");
+  for (const Option& option : options) {
+    text += Row(OptionNames(option), OptionText(option), kOptionColumn, width);
+    if (examples) absl::StrAppend(&text, Spaces(kOptionColumn), "$ ", Absl(option.example), "\n");
+  }
+  return text;
+}
+
+std::string Paragraphs(std::string_view text, int width) {
+  std::string out;
+  for (const absl::string_view paragraph : absl::StrSplit(Absl(text), "\n\n")) {
+    absl::StrAppend(&out, "\n", Wrap({paragraph.data(), paragraph.size()}, width, 0), "\n");
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string OptionText(const Option& option) {
   std::string text(option.description);
@@ -55,18 +78,7 @@ std::string OptionText(const Option& option) {
   return text;
 }
 
-std::string Options(std::string_view title, std::span<const Option> options, int width,
-                    bool examples) {
-  if (options.empty()) return "";
-  std::string text = absl::StrCat("\n", Absl(title), ":\n");
-  for (const Option& option : options) {
-    text += Row(OptionNames(option), OptionText(option), kOptionColumn, width);
-    if (examples) absl::StrAppend(&text, Spaces(kOptionColumn), "$ ", Absl(option.example), "\n");
-  }
-  return text;
-}
-
-std::string Usage(const Command& command) {
+std::string UsageLine(const Command& command) {
   std::string usage = absl::StrCat("Usage: moescope ", Absl(command.name), " [OPTION]...");
   for (const Positional& positional : command.positionals) {
     const bool optional = positional.minimum == 0;
@@ -75,16 +87,6 @@ std::string Usage(const Command& command) {
   }
   return usage + "\n";
 }
-
-std::string Paragraphs(std::string_view text, int width) {
-  std::string out;
-  for (const absl::string_view paragraph : absl::StrSplit(Absl(text), "\n\n")) {
-    absl::StrAppend(&out, "\n", Wrap({paragraph.data(), paragraph.size()}, width, 0), "\n");
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string Wrap(std::string_view text, int width, int indent) {
   std::string out;
@@ -108,10 +110,12 @@ std::string OverviewHelp(std::span<const Command* const> commands, int width) {
   for (const Command* command : commands) {
     text += Row(std::string(command->name), command->summary, kCommandColumn, width);
   }
-  return text +
-         "\n'moescope COMMAND --help' explains a command, 'moescope help COMMAND' with an example "
-         "of\n"
-         "each option. 'moescope --version' prints what this binary is.\n";
+  return absl::StrCat(text, "\n",
+                      Wrap("'moescope COMMAND --help' explains a command, 'moescope help COMMAND' "
+                           "with an example of each option. 'moescope --version' prints what this "
+                           "binary is.",
+                           width, 0),
+                      "\n");
 }
 
 std::string GroupHelp(std::span<const Command* const> commands, std::string_view group, int width) {
@@ -125,7 +129,7 @@ std::string GroupHelp(std::span<const Command* const> commands, std::string_view
 }
 
 std::string CommandHelp(const Command& command, int width, bool examples) {
-  std::string text = absl::StrCat(Usage(command), "\n", Wrap(command.summary, width, 0), "\n");
+  std::string text = absl::StrCat(UsageLine(command), "\n", Wrap(command.summary, width, 0), "\n");
   if (!command.details.empty()) text += Paragraphs(command.details, width);
   if (!command.positionals.empty()) {
     text += "\nArguments:\n";

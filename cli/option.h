@@ -26,6 +26,7 @@ struct Option {
   std::string_view choices = {};
   bool list = false;
   bool repeatable = false;  // values accumulate; otherwise the last one wins
+  bool pair = false;        // takes two values, one behind the other
 };
 
 // An argument that is not an option.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -20,10 +22,14 @@ constexpr Option kVerifyOptions[] = {
 };
 
 ExitCode Verify(const Arguments& arguments, Console& console) {
+  const std::vector<std::string>& inputs = arguments.positionals();
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
+    return Fail(console, session::UsageError("at most one input may be '-'"));
+  }
   const bool json = arguments.TextOr("format", "text") == "json";
   ExitCode code = ExitCode::kSuccess;
   std::vector<session::VerifiedFile> files;
-  for (const std::string& path : arguments.positionals()) {
+  for (const std::string& path : inputs) {
     absl::StatusOr<session::VerifiedFile> file = session::VerifyProfileFile(path);
     if (!file.ok()) {
       code = session::Worse(code, Fail(console, file.status()));

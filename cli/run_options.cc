@@ -1,5 +1,6 @@
 #include "cli/run_options.h"
 
+#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,7 +11,6 @@
 #include "cli/request_options.h"
 #include "cli/session/number.h"
 #include "cli/session/plena_compat.h"
-#include "cli/shared_options.h"
 #include "emulator/dumps.h"
 
 namespace moescope::cli {
@@ -18,182 +18,6 @@ namespace moescope::cli {
 namespace {
 
 using session::UsageError;
-
-constexpr Option kOptions[] = {
-    {.name = "opcode",
-     .value = "FILE",
-     .description = "The program: assembly, a container, or words.",
-     .example = "moescope run --opcode=layer.asm"},
-    {.name = "hbm",
-     .value = "FILE",
-     .description = "Image of HBM from address 0.",
-     .example = "moescope run --opcode=layer.asm --hbm=hbm.bin"},
-    {.name = "vram",
-     .value = "FILE",
-     .description = "Image of VRAM: bf16 from element 0.",
-     .example = "moescope run --opcode=layer.asm --vram=vram.bin"},
-    {.name = "fpsram",
-     .value = "FILE",
-     .description = "Image of FP_MEM: little-endian fp16.",
-     .example = "moescope run --opcode=layer.asm --fpsram=fp.bin"},
-    {.name = "fpsram-format",
-     .value = "TYPE",
-     .description = "Elements of the FP_MEM image.",
-     .example = "moescope run --opcode=layer.asm --fpsram=fp.bin --fpsram-format=bf16",
-     .choices = "fp16|bf16"},
-    {.name = "intsram",
-     .value = "FILE",
-     .description = "Image of INT_MEM: little-endian 32-bit words.",
-     .example = "moescope run --opcode=layer.asm --intsram=int.bin"},
-    {.name = "hbm-size",
-     .value = "SIZE",
-     .description = "HBM capacity in bytes, a multiple of 64.",
-     .example = "moescope run run.json --hbm-size=16G"},
-    {.name = "machine",
-     .value = "FILE",
-     .description = "Machine file, or the name of a shipped machine.",
-     .example = "moescope run run.json --machine=rtl-8"},
-    {.name = "settings",
-     .value = "FILE",
-     .description = "The same as --machine.",
-     .example = "moescope run --opcode=layer.mem --settings=plena_settings.toml"},
-    SettingsFallbackOption("moescope run run.json --settings-fallback=defaults"),
-    AllowUnknownKeysOption("moescope run run.json --allow-unknown-keys"),
-    SetOption("moescope run run.json --set=hbm.channels=16"),
-    TimingOption("moescope run run.json --timing=serial"),
-    DialectOption("moescope run run.json --dialect=masked_reduction=reference"),
-    StrictEncodingOption("moescope run run.json --strict-encoding"),
-    {.name = "sanitize",
-     .description = "Faults when the program reads a value that nothing wrote.",
-     .example = "moescope run run.json --sanitize"},
-    {.name = "compat",
-     .value = "TOOL",
-     .description =
-         "Behaves like another emulator where no other option says otherwise: serial "
-         "timing, reference dialect, all dumps but hbm, and its lines on standard error.",
-     .example = "moescope run --compat=plena --opcode=layer.mem --hbm=hbm.bin",
-     .choices = "plena"},
-    {.name = "profile",
-     .value = "FILE",
-     .description = "Writes the profile; '-' is standard output.",
-     .example = "moescope run run.json --profile=p.json"},
-    {.name = "label",
-     .value = "KEY=VALUE",
-     .description = "Adds a label to the profile.",
-     .example = "moescope run run.json --profile=p.json --label=build=42",
-     .repeatable = true},
-    {.name = "hot",
-     .value = "N",
-     .description = "Rows of the profile's list of hot instructions.",
-     .example = "moescope run run.json --profile=p.json --hot=50"},
-    {.name = "host-stats",
-     .description =
-         "Adds wall time and host speed to the profile, which then differs between runs.",
-     .example = "moescope run run.json --profile=p.json --host-stats"},
-    {.name = "pc-table",
-     .value = "FILE",
-     .description =
-         "Writes instructions and cycles per word as CSV, for 'report --format=annotated'.",
-     .example = "moescope run run.json --profile=p.json --pc-table=pc.csv"},
-    {.name = "stages",
-     .value = "FILE",
-     .description = "Takes the stage table of bare words from a .stages.json file.",
-     .example = "moescope run --opcode=layer.mem --stages=layer.stages.json"},
-    IsaOption("moescope run run.json --isa=isa.json"),
-    ForceIsaOption("moescope run --opcode=layer.moe --force-isa"),
-    StageVocabularyOption("moescope run run.json --stage-vocabulary=decoder"),
-    StageErrorsOption("moescope run run.json --stage-errors=warn"),
-    IncludeOption("moescope run --opcode=layer.asm -I include"),
-    DefineOption("moescope run --opcode=layer.asm -D TOKENS=4"),
-    {.name = "stage-profile-asm",
-     .value = "FILE",
-     .description =
-         "Takes the stages from this assembly of the program: its markers, or without any "
-         "its comments.",
-     .example = "moescope run --opcode=layer.mem --stage-profile-asm=layer.asm"},
-    {.name = "stage-profile-out",
-     .value = "FILE",
-     .description = "Writes the stage profile of the public emulator.",
-     .example = "moescope run --opcode=layer.asm --stage-profile-out=stages.json"},
-    {.name = "stage-profile-version",
-     .value = "N",
-     .description = "Version of that file.",
-     .example =
-         "moescope run --opcode=layer.asm --stage-profile-out=s.json --stage-profile-version=2",
-     .choices = "1|2"},
-    {.name = "require-coverage",
-     .value = "CLASS",
-     .description = "Fails when an executed instruction has a cost of a worse class.",
-     .example = "moescope run run.json --require-coverage=derived",
-     .choices = "measured|derived|extrapolated|assumed"},
-    {.name = "max-unattributed",
-     .value = "P%",
-     .description = "Fails when a larger share of the executed instructions belongs to no stage.",
-     .example = "moescope run run.json --max-unattributed=1%"},
-    {.name = "expect-report",
-     .value = "FILE",
-     .description =
-         "Writes the results of the manifest's expectations; JUnit when FILE ends in .xml, "
-         "else JSON.",
-     .example = "moescope run run.json --expect-report=results.xml"},
-    {.name = "dump",
-     .value = "LIST",
-     .description = "Writes memories after the run, and dump_manifest.json.",
-     .example = "moescope run run.json --dump=vram,registers",
-     .choices = "vram|mram|fpsram|intsram|hbm|registers",
-     .list = true,
-     .repeatable = true},
-    {.name = "dump-range",
-     .value = "MEMORY:FIRST..LAST",
-     .description =
-         "Writes only these rows (vram), tiles (mram), words or bytes, both ends included.",
-     .example = "moescope run run.json --dump-range=vram:0..63",
-     .repeatable = true},
-    {.name = "dump-dir",
-     .value = "FOLDER",
-     .description = "Where dumps go; the default is the current folder.",
-     .example = "moescope run run.json --dump=vram --dump-dir=out"},
-    {.name = "sparse",
-     .description = "Leaves holes in dumps where memory was never touched.",
-     .example = "moescope run run.json --dump=hbm --sparse"},
-    {.name = "max-cycles",
-     .value = "N",
-     .description = "Ends the run before the first instruction at which N cycles have passed.",
-     .example = "moescope run run.json --max-cycles=1_000_000"},
-    {.name = "max-instructions",
-     .value = "N",
-     .description = "Ends the run after N instructions.",
-     .example = "moescope run run.json --max-instructions=1M"},
-    {.name = "timeout",
-     .value = "SECONDS",
-     .description = "Ends the run after this host time.",
-     .example = "moescope run run.json --timeout=60"},
-    {.name = "expect-profile",
-     .value = "FILE",
-     .description = "An earlier profile of the program, for the percentage of the progress line.",
-     .example = "moescope run run.json --expect-profile=p.json"},
-    {.name = "no-progress",
-     .description = "Draws no progress line.",
-     .example = "moescope run run.json --no-progress"},
-    {.name = "jobs",
-     .letter = 'j',
-     .value = "N",
-     .description = "Runs N manifests at the same time; the output keeps their order.",
-     .example = "moescope run a.json b.json --jobs=2"},
-    {.name = "log-level",
-     .value = "LEVEL",
-     .description = "What is logged: files and configuration (info), HBM transfers (debug), every "
-                    "instruction (trace).",
-     .example = "moescope run run.json --log-level=info",
-     .choices = "trace|debug|info|warn|error|off"},
-    {.name = "log-file",
-     .value = "FILE",
-     .description = "Logs to this file instead of standard error.",
-     .example = "moescope run run.json --log-level=debug --log-file=run.log"},
-    {.name = "log-time",
-     .description = "Starts each line of the log with the time.",
-     .example = "moescope run run.json --log-level=info --log-time"},
-};
 
 class RequestReader {
  public:
@@ -210,6 +34,8 @@ class RequestReader {
     RETURN_IF_ERROR(Images());
     RETURN_IF_ERROR(Limits());
     RETURN_IF_ERROR(Outputs());
+    RETURN_IF_ERROR(Trace());
+    RETURN_IF_ERROR(CommitLog());
     RETURN_IF_ERROR(Profile());
     if (arguments_.Has("sanitize")) request_.sanitize = true;
     Text("expect-profile", request_.expected_profile);
@@ -250,17 +76,7 @@ class RequestReader {
     if (const std::optional<std::string> format = arguments_.Text("fpsram-format")) {
       images.fpsram_is_bf16 = *format == "bf16";
     }
-    RETURN_IF_ERROR(Number("hbm-size", images.hbm_size));
-    return CheckStandardInput();
-  }
-
-  absl::Status CheckStandardInput() const {
-    int uses = request_.program.file == "-" ? 1 : 0;
-    for (const auto* image : {&request_.images.hbm, &request_.images.vram, &request_.images.fpsram,
-                              &request_.images.intsram}) {
-      if (*image && (*image)->file == "-") ++uses;
-    }
-    return uses > 1 ? UsageError("at most one input may be '-'") : absl::OkStatus();
+    return Number("hbm-size", images.hbm_size);
   }
 
   absl::Status Limits() {
@@ -293,12 +109,59 @@ class RequestReader {
     return absl::OkStatus();
   }
 
+  absl::Status Trace() {
+    session::OutputsRequest& outputs = request_.outputs;
+    Text("trace", outputs.trace);
+    RETURN_IF_ERROR(NeedsOutput("trace", {"trace-window", "trace-max-events", "trace-max-bytes"},
+                                outputs.trace));
+    profiler::TraceOptions& options = outputs.trace_options;
+    ASSIGN_OR_RETURN(const auto events, arguments_.Number("trace-max-events"));
+    ASSIGN_OR_RETURN(const auto bytes, arguments_.Number("trace-max-bytes"));
+    options.max_events = events.value_or(options.max_events);
+    options.max_bytes = bytes.value_or(options.max_bytes);
+    if (const std::optional<std::string> text = arguments_.Text("trace-window")) {
+      const absl::StatusOr<profiler::TraceWindow> window = profiler::ParseTraceWindow(*text);
+      if (!window.ok()) return UsageError(std::string(window.status().message()));
+      options.window = *window;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CommitLog() {
+    session::OutputsRequest& outputs = request_.outputs;
+    Text("commit-log", outputs.commit_log);
+    RETURN_IF_ERROR(
+        NeedsOutput("commit-log", {"commit-log-filter", "commit-log-values"}, outputs.commit_log));
+    if (const std::optional<std::string> text = arguments_.Text("commit-log-filter")) {
+      const absl::StatusOr<profiler::LogFilter> filter = profiler::ParseLogFilter(*text);
+      if (!filter.ok()) return UsageError(std::string(filter.status().message()));
+      outputs.commit_log_filter = *filter;
+    }
+    if (const std::optional<std::string> values = arguments_.Text("commit-log-values")) {
+      outputs.commit_log_values = *session::ParseCommitLogValues(*values);
+    }
+    return absl::OkStatus();
+  }
+
+  // Refuses options that say how an output is written when nobody asked for it. A configuration
+  // file may hold them all the same.
+  absl::Status NeedsOutput(std::string_view output, std::initializer_list<std::string_view> options,
+                           const std::string& path) const {
+    if (!path.empty()) return absl::OkStatus();
+    for (const std::string_view option : options) {
+      RETURN_IF_ERROR(arguments_.Needs(option, output));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Profile() {
     ASSIGN_OR_RETURN(const auto labels, arguments_.Pairs("label"));
     for (const auto& [key, value] : labels) request_.labels[key] = value;
     RETURN_IF_ERROR(Number("hot", request_.hot_rows));
     Text("stage-profile-asm", request_.stage_profile.assembly);
     Text("stage-profile-out", request_.stage_profile.output);
+    RETURN_IF_ERROR(
+        NeedsOutput("stage-profile-out", {"stage-profile-version"}, request_.stage_profile.output));
     if (arguments_.TextOr("stage-profile-version", "1") == "2") request_.stage_profile.version = 2;
     Text("require-coverage", request_.gates.coverage);
     if (const std::optional<std::string> text = arguments_.Text("max-unattributed")) {
@@ -315,8 +178,6 @@ class RequestReader {
 };
 
 }  // namespace
-
-constinit const std::span<const Option> kRunOptions = kOptions;
 
 absl::StatusOr<session::RunRequest> ReadRunOptions(const Arguments& arguments,
                                                    session::RunRequest request) {

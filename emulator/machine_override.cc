@@ -4,14 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/number.h"
 #include "base/string_view.h"
 #include "base/suggestion.h"
 #include "emulator/machine_keys.h"
@@ -36,26 +35,14 @@ std::optional<isa::ElementType> ParseElementText(std::string_view name) {
   return isa::Fp(true, exponent, mantissa);
 }
 
-// The power of 1024 that a suffix means; nothing when it is none.
-std::optional<int> SuffixPower(std::string suffix) {
-  absl::AsciiStrToUpper(&suffix);
-  if (suffix.ends_with("B")) suffix.pop_back();
-  if (suffix.size() == 2 && suffix[1] == 'I') suffix.pop_back();
-  if (suffix.size() > 1) return std::nullopt;
-  if (suffix.empty()) return 0;
-  const std::size_t power = std::string_view("KMGT").find(suffix[0]);
-  if (power == std::string_view::npos) return std::nullopt;
-  return static_cast<int>(power) + 1;
-}
-
 std::string Named(const MachineKey& key, std::string_view value, std::string_view problem) {
   return absl::StrCat(key.FilePath(), " = ", Absl(value), ": ", Absl(problem));
 }
 
 std::optional<OverrideProblem> SetInteger(MachineDescription& machine, const MachineKey& key,
                                           std::string_view value) {
-  const std::optional<std::uint64_t> number = ParseSize(value);
-  if (!number) return OverrideProblem{Named(key, value, "must be an integer"), "CF004"};
+  const absl::StatusOr<std::uint64_t> number = ParseNumber(value);
+  if (!number.ok()) return OverrideProblem{Named(key, value, "must be an integer"), "CF004"};
   if (*number > key.largest) {
     return OverrideProblem{Named(key, value, absl::StrCat("must be at most ", key.largest)),
                            "CF013"};
@@ -134,27 +121,6 @@ OverrideProblem NoSuchKey(std::string_view name, const KeyMatch& match) {
 }
 
 }  // namespace
-
-std::optional<std::uint64_t> ParseSize(std::string_view text) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  if (hex) text.remove_prefix(2);
-  const auto is_digit = [hex](char c) {
-    return c == '_' || (hex ? absl::ascii_isxdigit(static_cast<unsigned char>(c))
-                            : absl::ascii_isdigit(static_cast<unsigned char>(c)));
-  };
-  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
-  std::string digits(text.begin(), end);
-  if (digits.starts_with('_') || digits.ends_with('_')) return std::nullopt;
-  std::erase(digits, '_');
-  std::uint64_t value = 0;
-  const std::from_chars_result result =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
-  const std::optional<int> power = SuffixPower(std::string(end, text.end()));
-  if (digits.empty() || result.ec != std::errc() || !power) return std::nullopt;
-  const int shift = 10 * *power;
-  if (value > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
-  return value << shift;
-}
 
 std::optional<isa::TensorFormat> ParseTensorFormatText(std::string_view text) {
   const std::vector<std::string> words = absl::StrSplit(Absl(text), ' ');

@@ -21,10 +21,6 @@ struct OverrideProblem {
 std::optional<OverrideProblem> SetMachineKey(MachineDescription& machine, std::string_view key,
                                              std::string_view value, std::string& path);
 
-// A number as tools.md 1.1 reads it: decimal or 0x, '_' between digits, a suffix K M G T with an
-// optional i and B (powers of 1024).
-std::optional<std::uint64_t> ParseSize(std::string_view text);
-
 // "Plain BF16", "Mx E4M3 block 8": the names that isa::TensorFormatName writes.
 std::optional<isa::TensorFormat> ParseTensorFormatText(std::string_view text);
 

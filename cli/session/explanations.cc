@@ -19,7 +19,7 @@ namespace moescope::session {
 
 namespace {
 
-// Findings of manifests, of --config files, and of the run itself.
+// Findings of manifests, of --config files, of dumps, and of the run itself.
 constexpr Explanation kOwn[] = {
     {"CF501", "configuration file is not TOML",
      "The file named by --config or MOESCOPE_CONFIG does not follow the TOML grammar.",
@@ -39,6 +39,11 @@ constexpr Explanation kOwn[] = {
      "those of the machine, or its addresses mean something else.",
      "a program compiled for MLEN = 64 on a machine with MLEN = 128",
      "Run it on a machine of that shape, or compile it again."},
+    {"IM013", "a folder's dump_manifest.json cannot be used",
+     "The file that 'run --dump' writes beside its dumps is not JSON, has another version, or "
+     "describes a dump incompletely.",
+     "{\"schema\": \"moescope.dump_manifest\", \"schema_version\": 2}",
+     "Write the dumps anew, or compare single files with 'diff dump --element'."},
     {"MF001", "the manifest is not JSON",
      "A run manifest is one JSON object without comments, nested at most 64 levels deep.",
      "{\"schema\": \"moescope.run\",}", "Correct the place that the message points at."},

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/number.h"
 #include "base/string_view.h"
 #include "base/suggestion.h"
-#include "cli/session/number.h"
 
 namespace moescope::session {
 

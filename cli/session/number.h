@@ -7,11 +7,6 @@
 
 namespace moescope::session {
 
-// The numbers of options and manifests (tools.md, 1.1): decimal or 0x hexadecimal, '_' between
-// digits, and a size suffix K, M, G or T in powers of 1024, optionally followed by 'i' and 'B'.
-// Errors quote the text and say what is wrong with it.
-absl::StatusOr<std::uint64_t> ParseNumber(std::string_view text);
-
 // "5%" or "0.25%" in parts per million; at most 100 %, at most four digits behind the point.
 absl::StatusOr<std::uint32_t> ParsePercentPpm(std::string_view text);
 

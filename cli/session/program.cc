@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/status.h"
-#include "cli/session/number.h"
 #include "isa/document.h"
 #include "isa/stage_table_json.h"
 #include "stages/shipped.h"

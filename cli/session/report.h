@@ -11,7 +11,9 @@ namespace moescope::session {
 struct ReportRequest {
   std::string profile;              // file
   std::string pc_table;             // file; empty = none
-  profiler::ReportOptions options;  // its pc_table is set from the file
+  std::string source;               // file of the program's source; empty = none
+  std::string compare;              // file of a second profile; empty = none
+  profiler::ReportOptions options;  // what the files hold is filled in
 };
 
 // The report as text. Errors name the file.

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "emulator/dumps.h"
+#include "profiler/log/commit_log.h"
+#include "profiler/trace/trace_options.h"
 #include "stages/stage_table.h"
 
 // What a run is asked to do: the content of a run manifest and of the options of `moescope run`
@@ -60,6 +62,11 @@ struct LimitsRequest {
 
 using Memory = emulator::DumpTarget;
 
+// How much of each effect a commit log tells, by name.
+inline constexpr std::string_view kCommitLogValues = "none|hash|full";
+// Nothing for another name.
+std::optional<profiler::CommitLogOptions::Values> ParseCommitLogValues(std::string_view name);
+
 struct OutputsRequest {
   std::string profile;  // empty = none; "-" = standard output
   std::vector<emulator::DumpRequest> dumps;
@@ -67,7 +74,12 @@ struct OutputsRequest {
   bool sparse = false;
   std::string expect_report;  // empty = none
   std::string pc_table;       // empty = none
-  bool print_table = true;    // the stage table on standard output, unless a profile is asked for
+  std::string trace;          // empty = none; compressed when it ends in ".gz"
+  profiler::TraceOptions trace_options;
+  std::string commit_log;  // empty = none; compressed when it ends in ".gz"
+  profiler::LogFilter commit_log_filter;
+  profiler::CommitLogOptions::Values commit_log_values = profiler::CommitLogOptions::Values::kHash;
+  bool print_table = true;  // the stage table on standard output, unless a profile is asked for
   bool host_stats = false;
 };
 
@@ -123,6 +135,9 @@ struct StageProfileRequest {
   std::string output;    // empty = none
   int version = 1;
 };
+
+// The cost classes that a run may be limited to.
+inline constexpr std::string_view kCoverageGates = "measured|derived|extrapolated|assumed";
 
 // Demands on the profile; a run that misses one exits 1.
 struct GatesRequest {

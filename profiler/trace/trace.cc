@@ -188,7 +188,10 @@ void Trace::EachEvent(const std::function<void(const std::string&)>& line) const
   EachCounter(line);
   EachDepth(line);
   for (std::size_t lane = 0; lane < spans_.lanes(); ++lane) {
-    for (const Span& span : spans_.lane(lane)) line(SpanText(lane, span));
+    for (Span span : spans_.lane(lane)) {
+      span.end = std::min(span.end, total_);  // the last period of a sampled lane may be shorter
+      line(SpanText(lane, span));
+    }
   }
   for (std::size_t i = 0; i < transfers_.size(); ++i) {
     const Transfer& t = transfers_[i];

@@ -72,6 +72,30 @@ TEST(ArgumentsTest, ReadsNumbers) {
   EXPECT_TRUE(session::IsUsageError(bad.status()));
 }
 
+TEST(ArgumentsTest, APairTakesTheTwoWordsBehindIt) {
+  for (const Words& words :
+       {Words{"--stages", "a", "b", "x"}, Words{"--stages=a", "b", "x"},
+        Words{"x", "--stages", "a", "b"}, Words{"--stages", "c", "d", "x", "--stages", "a", "b"}}) {
+    const Arguments arguments = Parsed(words);
+    EXPECT_THAT(arguments.All("stages"), ElementsAre("a", "b"));
+    EXPECT_THAT(arguments.positionals(), ElementsAre("x"));
+  }
+  // The command line wins over a configuration file as a whole.
+  EXPECT_THAT(Parsed({"--stages", "a", "b"}, {"--stages=c", "d"}).All("stages"),
+              ElementsAre("a", "b"));
+}
+
+TEST(ArgumentsTest, KnowsWhatStandsOnTheCommandLine) {
+  const Arguments arguments = Parsed({"--limit=2"}, {"--strict", "--limit=1"});
+  EXPECT_TRUE(arguments.IsOnCommandLine("limit"));
+  EXPECT_FALSE(arguments.IsOnCommandLine("strict"));
+  EXPECT_FALSE(arguments.IsOnCommandLine("output"));
+  EXPECT_TRUE(arguments.Needs("strict", "output").ok());
+  EXPECT_TRUE(arguments.Needs("output", "strict").ok());
+  EXPECT_EQ(arguments.Needs("limit", "output").message(), "--limit needs --output");
+  EXPECT_TRUE(session::IsUsageError(arguments.Needs("limit", "output")));
+}
+
 struct Refused {
   Words words;
   const char* message;
@@ -85,6 +109,8 @@ TEST(ArgumentsTest, RefusesWithTheReason) {
       {{"-z"}, "unknown option '-z'"},
       {{"--output"}, "the required argument for option '--output' is missing"},
       {{"-o"}, "the required argument for option '--output' is missing"},
+      {{"--stages", "a"}, "the required argument for option '--stages' is missing"},
+      {{"--stages", "a", "--strict"}, "the required argument for option '--stages' is missing"},
       {{"--strict=1"}, "option '--strict' does not take any arguments"},
       {{"--timing=fast"}, "--timing=fast: unknown value; allowed: serial, rtl"},
       {{"--timing=serail"},

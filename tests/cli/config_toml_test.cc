@@ -31,6 +31,25 @@ TEST(ConfigurationTest, TurnsATableIntoWords) {
   EXPECT_THAT(*Parse("\xEF\xBB\xBF[run]\r\nlimit = 3 # \xC3\xA9\r\n"), ElementsAre("--limit=3"));
 }
 
+TEST(ConfigurationTest, APairIsAnArrayOfTwoTexts) {
+  EXPECT_THAT(*Parse("[run]\nstages = ['a', 'b']\n"), ElementsAre("--stages=a", "b"));
+}
+
+TEST(ConfigurationTest, ACommandMayHaveTheTablesOfLongerOnesInside) {
+  constexpr char kText[] = "[diff]\nlimit = 1\n[diff.log]\nlimit = 2\n";
+  const auto parse = [&](const Command& command, const char* text) {
+    return ParseConfiguration(command, test::kNestedCommands, text, "c.toml");
+  };
+  EXPECT_THAT(*parse(test::kDiff, kText), ElementsAre("--limit=1"));
+  EXPECT_THAT(*parse(test::kDiffLog, kText), ElementsAre("--limit=2"));
+  EXPECT_THAT(*parse(test::kRun, kText), IsEmpty());
+  // What is no command is taken for an option.
+  const auto wrong = parse(test::kDiff, "[diff.lgo]\nlimit = 2\n");
+  EXPECT_EQ(wrong.status().message(),
+            "c.toml:1:7: error: 'diff' has no option 'lgo' [CF503]\n"
+            "    1 | [diff.lgo]\n      |       ^");
+}
+
 struct Refused {
   const char* text;
   const char* message;
@@ -55,6 +74,18 @@ TEST(ConfigurationTest, RefusesWithPlaceAndReason) {
       {"[run]\nlimit = 1.5\n",
        "c.toml:2:9: error: limit: must be a text that is not empty, or an integer [CF504]\n"
        "    2 | limit = 1.5\n      |         ^"},
+      {"[run]\nstages = 'a'\n",
+       "c.toml:2:10: error: stages: must be an array of two texts [CF504]\n"
+       "    2 | stages = 'a'\n      |          ^"},
+      {"[run]\nstages = ['a', 'b', 'c']\n",
+       "c.toml:2:10: error: stages: must be an array of two texts [CF504]\n"
+       "    2 | stages = ['a', 'b', 'c']\n      |          ^"},
+      {"[run]\nstages = ['a', 1]\n",
+       "c.toml:2:10: error: stages: must be an array of two texts [CF504]\n"
+       "    2 | stages = ['a', 1]\n      |          ^"},
+      {"[run]\nlimit = [1, 2.5]\n",
+       "c.toml:2:13: error: limit: must be a text that is not empty, or an integer [CF504]\n"
+       "    2 | limit = [1, 2.5]\n      |             ^"},
       {"[run]\noutput = ''\n",
        "c.toml:2:10: error: output: must be a text that is not empty, or an integer [CF504]\n"
        "    2 | output = ''\n      |          ^"},

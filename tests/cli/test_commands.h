@@ -7,8 +7,7 @@
 
 namespace moescope::cli::test {
 
-// A small set of commands that print what they were called with: "run", "profile verify" and
-// "profile show".
+// Commands that print what they were called with.
 inline constexpr Option kTestOptions[] = {
     {"output", 'o', "FILE", "Where to write.", "moescope run -o x"},
     {"limit", '\0', "N", "A number.", "moescope run --limit=5"},
@@ -17,6 +16,11 @@ inline constexpr Option kTestOptions[] = {
      true},
     {"timing", '\0', "MODEL", "A model.", "moescope run --timing=serial", "serial|rtl"},
     {"strict", '\0', "", "A flag.", "moescope run --strict"},
+    {.name = "stages",
+     .value = "X Y",
+     .description = "Two stages.",
+     .example = "moescope run --stages a b",
+     .pair = true},
 };
 inline constexpr Positional kTestFiles[] = {{"FILE", "Files.", 0, kAnyNumber}};
 inline constexpr Positional kTestPair[] = {{"A", "First."}, {"B", "Second."}};
@@ -52,6 +56,22 @@ inline constexpr Command kShow = {.name = "profile show",
                                   .options = kTestOptions,
                                   .exit_codes = "0.",
                                   .run = PrintCall};
+// "run", "profile verify" and "profile show".
 inline constexpr const Command* kTestCommands[] = {&kRun, &kVerify, &kShow};
+
+// A command whose name is also the first word of another.
+inline constexpr Command kDiff = {.name = "diff",
+                                  .summary = "Compares.",
+                                  .positionals = kTestFiles,
+                                  .options = kTestOptions,
+                                  .exit_codes = "0.",
+                                  .run = PrintCall};
+inline constexpr Command kDiffLog = {.name = "diff log",
+                                     .summary = "Compares logs.",
+                                     .positionals = kTestFiles,
+                                     .options = kTestOptions,
+                                     .exit_codes = "0.",
+                                     .run = PrintCall};
+inline constexpr const Command* kNestedCommands[] = {&kRun, &kDiff, &kDiffLog};
 
 }  // namespace moescope::cli::test

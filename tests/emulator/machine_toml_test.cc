@@ -11,7 +11,6 @@
 #include "emulator/effective_parameters.h"
 #include "emulator/machine_check.h"
 #include "emulator/machine_keys.h"
-#include "emulator/machine_override.h"
 
 namespace moescope::test {
 namespace {
@@ -318,34 +317,6 @@ TEST(MachineOverrides, TheReferenceDialectWinsOverTheFile) {
   EXPECT_EQ(ParseMachine(text, "m.toml", options).status().message(),
             "--dialect scale_rule=even: error: MOESCOPE.scale_rule: cannot be set under convention "
             "= \"reference\", which has its own rule [CF018]");
-}
-
-TEST(Sizes, AreReadAsDocumented) {
-  const std::pair<const char*, std::optional<std::uint64_t>> kSizes[] = {
-      {"0", 0},
-      {"64", 64},
-      {"0x40", 64},
-      {"1_000", 1000},
-      {"0xFF_FF", 65535},
-      {"16G", 17179869184},
-      {"16GiB", 17179869184},
-      {"2kB", 2048},
-      {"3Mi", 3145728},
-      {"1T", 1099511627776},
-      {"", std::nullopt},
-      {"G", std::nullopt},
-      {"1_", std::nullopt},
-      {"_1", std::nullopt},
-      {"-1", std::nullopt},
-      {"1 G", std::nullopt},
-      {"1.5G", std::nullopt},
-      {"18446744073709551615", ~std::uint64_t{0}},
-      {"18446744073709551616", std::nullopt},
-      {"17179869184G", std::nullopt},
-      {"0x", std::nullopt},
-      {"5P", std::nullopt}};
-  for (const auto& [text, expected] : kSizes)
-    EXPECT_EQ(emulator::ParseSize(text), expected) << text;
 }
 
 TEST(EffectiveParameters, HoldEveryKeyOnceWithLabelAndSource) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <random>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
@@ -32,6 +33,14 @@ std::string Page(const Profile& profile, std::optional<std::string> source = std
   const absl::StatusOr<std::string> page = Report(profile, options);
   EXPECT_TRUE(page.ok());
   return page.value_or("");
+}
+
+// Bars are split by reason: two of one colour could not be told apart.
+TEST(HtmlReportTest, EveryReasonHasItsOwnColour) {
+  std::set<std::string_view> colours;
+  for (std::size_t i = 0; i < emulator::kReasonCount; ++i) {
+    EXPECT_TRUE(colours.insert(Colour(i)).second) << emulator::kReasonNames[i];
+  }
 }
 
 TEST(HtmlReportTest, Golden) {

@@ -10,10 +10,13 @@ namespace moescope::profiler {
 
 namespace {
 
-constexpr std::array<std::string_view, 20> kColours = {
+// One for each of the 33 reasons; "#bab0ac" is the bucket's.
+constexpr std::array<std::string_view, 33> kColours = {
     "#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#b07aa1", "#edc948",
     "#9c755f", "#ff9da7", "#2f6690", "#8cd17d", "#d37295", "#86bcb6", "#b6992d",
-    "#a0cbe8", "#ffbe7d", "#499894", "#d4a6c8", "#79706e", "#bab0ac"};
+    "#a0cbe8", "#ffbe7d", "#499894", "#d4a6c8", "#79706e", "#17344f", "#8f4700",
+    "#1f5c27", "#8b1e2b", "#2a4a6f", "#5e3a5a", "#8a6d00", "#a83f8f", "#4b3621",
+    "#3c3c3c", "#c3e3ff", "#ffe0b3", "#d3f5c4", "#ffc9c4"};
 
 }  // namespace
 
