@@ -64,6 +64,9 @@ absl::StatusOr<session::RunBatch> BatchOf(const Arguments& arguments) {
     ASSIGN_OR_RETURN(session::RunRequest request, ReadRunOptions(arguments, std::move(manifest)));
     batch.runs.push_back({path, std::move(request)});
   }
+  if (batch.runs.size() > 1 && batch.runs.front().request.repeat > 1) {
+    return session::UsageError("--repeat takes one manifest, or --opcode");
+  }
   ASSIGN_OR_RETURN(const std::optional<std::uint64_t> jobs, arguments.Number("jobs"));
   batch.jobs = jobs.value_or(1);
   RETURN_IF_ERROR(session::CheckInputs(batch.runs));

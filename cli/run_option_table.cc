@@ -145,6 +145,12 @@ constexpr Option kOptions[] = {
      .example =
          "moescope run --opcode=layer.asm --stage-profile-out=s.json --stage-profile-version=2",
      .choices = "1|2"},
+    {.name = "repeat",
+     .value = "N",
+     .description =
+         "Runs N times, the last in a fresh process; fails when profile, cycles, bytes or "
+         "dumps differ. Prints what it compared.",
+     .example = "moescope run run.json --repeat=3"},
     {.name = "require-coverage",
      .value = "CLASS",
      .description = "Fails when an executed instruction has a cost of a worse class.",

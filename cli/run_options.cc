@@ -163,6 +163,10 @@ class RequestReader {
     RETURN_IF_ERROR(
         NeedsOutput("stage-profile-out", {"stage-profile-version"}, request_.stage_profile.output));
     if (arguments_.TextOr("stage-profile-version", "1") == "2") request_.stage_profile.version = 2;
+    std::optional<std::uint64_t> repeat;
+    RETURN_IF_ERROR(Number("repeat", repeat));
+    if (repeat == 0) return UsageError("--repeat: must be at least 1");
+    if (repeat) request_.repeat = *repeat;
     Text("require-coverage", request_.gates.coverage);
     if (const std::optional<std::string> text = arguments_.Text("max-unattributed")) {
       const absl::StatusOr<std::uint32_t> ppm = session::ParsePercentPpm(*text);

@@ -14,6 +14,7 @@
 #include "base/string_view.h"
 #include "cli/session/log.h"
 #include "cli/session/progress.h"
+#include "cli/session/repeat.h"
 #include "cli/session/run.h"
 
 namespace moescope::session {
@@ -98,8 +99,11 @@ class BatchRunner {
     context.interrupt = batch_.interrupt;
     context.show_progress = batch_.show_progress && alone && ::isatty(STDERR_FILENO) == 1;
     RunRequest request = run.request;
-    if (!alone || console.quiet() > 0) request.outputs.print_table = false;
-    const absl::StatusOr<RunOutcome> outcome = ExecuteRun(request, context);
+    const bool repeated = request.repeat > 1;
+    if (!alone || repeated || console.quiet() > 0) request.outputs.print_table = false;
+    const absl::StatusOr<RunOutcome> outcome =
+        repeated ? ExecuteRepeated(request, context, OwnCommandLine())
+                 : ExecuteRun(request, context);
     if (!outcome.ok()) {
       console.Error(outcome.status());
       return ExitCodeOf(outcome.status());

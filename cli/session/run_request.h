@@ -156,6 +156,7 @@ struct RunRequest {
   GatesRequest gates;
   std::map<std::string, std::string> labels;
   std::optional<std::uint64_t> hot_rows;
+  std::uint64_t repeat = 1;  // of several runs the last is in a fresh process, and all are equal
   bool sanitize = false;
   bool plena_lines = false;      // the lines that harnesses of the public emulator look for
   std::string expected_profile;  // of an earlier run, for the percentage of the progress line
