@@ -129,7 +129,8 @@ std::string GroupHelp(std::span<const Command* const> commands, std::string_view
 }
 
 std::string CommandHelp(const Command& command, int width, bool examples) {
-  std::string text = absl::StrCat(UsageLine(command), "\n", Wrap(command.summary, width, 0), "\n");
+  std::string text =
+      absl::StrCat(Wrap(UsageLine(command), width, 7), "\n", Wrap(command.summary, width, 0), "\n");
   if (!command.details.empty()) text += Paragraphs(command.details, width);
   if (!command.positionals.empty()) {
     text += "\nArguments:\n";

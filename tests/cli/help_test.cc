@@ -159,8 +159,8 @@ TEST(HelpTest, AGroupListsItsCommandsAndNoOthers) {
 TEST(HelpTest, NothingIsOfferedThatIsNotThere) {
   std::string pages = OverviewHelp(Commands(), 100);
   for (const Command* command : Commands()) pages += CommandHelp(*command, 100, true);
-  for (const char* word : {"--debug", "--checkpoint", "--restore", "sarif", "SARIF", "--repeat",
-                           "man page", "--data-dir"}) {
+  for (const char* word :
+       {"--debug", "--checkpoint", "--restore", "sarif", "SARIF", "man page", "--data-dir"}) {
     EXPECT_THAT(pages, Not(HasSubstr(word)));
   }
 }

@@ -26,11 +26,15 @@ namespace {
 
 constexpr char kPage[] = "/docs/cuda-results.md";
 
+// The committed records, YYYY-MM-DD.json; those that a run just wrote have the time in their names.
 std::vector<std::string> RecordPaths() {
+  constexpr std::size_t kDateLength = 10;
   std::vector<std::string> paths;
   const std::string folder = moescope::test::SourceFolder() + "/bench/results";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() != ".json" || path.stem().string().size() != kDateLength) continue;
+    paths.push_back(path.string());
   }
   std::sort(paths.begin(), paths.end());
   return paths;
