@@ -9,7 +9,8 @@
 namespace moescope::session {
 
 absl::StatusOr<std::vector<emulator::ImageRecord>> LoadImages(const ImagesRequest& images,
-                                                              emulator::MachineState& state) {
+                                                              emulator::MachineState& state,
+                                                              const ImageObserver& loaded) {
   using emulator::ImageTarget;
   const std::pair<ImageTarget, const std::optional<ImageRequest>*> all[] = {
       {ImageTarget::kHbm, &images.hbm},
@@ -25,6 +26,7 @@ absl::StatusOr<std::vector<emulator::ImageRecord>> LoadImages(const ImagesReques
                                                           : emulator::FpImageFormat::kFp16};
     ASSIGN_OR_RETURN(emulator::ImageRecord record,
                      emulator::LoadImage(target, (*image)->file, options, state));
+    if (loaded) loaded(**image, record);
     records.push_back(std::move(record));
   }
   return records;

@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/string_view.h"
+#include "cli/session/image_inputs.h"
 #include "cli/session/machine.h"
 #include "cli/session/plena_compat.h"
 #include "cli/session/program.h"
-#include "emulator/images.h"
 #include "emulator/machine_text.h"
 #include "profiler/profile_json.h"
 
@@ -62,38 +62,15 @@ absl::Status OpenProgramAndMachine(const RunRequest& request, const RunContext& 
                           MachineName(request.machine));
 }
 
-class ImageLoader {
- public:
-  ImageLoader(const ImagesRequest& request, const Log& log, RunInputs& inputs)
-      : request_(request), log_(log), inputs_(inputs) {}
-
-  absl::Status LoadAll() {
-    RETURN_IF_ERROR(Load(emulator::ImageTarget::kHbm, request_.hbm));
-    RETURN_IF_ERROR(Load(emulator::ImageTarget::kVram, request_.vram));
-    RETURN_IF_ERROR(Load(emulator::ImageTarget::kFpSram, request_.fpsram));
-    return Load(emulator::ImageTarget::kIntSram, request_.intsram);
-  }
-
- private:
-  absl::Status Load(emulator::ImageTarget target, const std::optional<ImageRequest>& image) {
-    if (!image) return absl::OkStatus();
-    emulator::ImageOptions options;
-    options.hbm_offset = image->offset;
-    options.fp_format =
-        request_.fpsram_is_bf16 ? emulator::FpImageFormat::kBf16 : emulator::FpImageFormat::kFp16;
-    ASSIGN_OR_RETURN(emulator::ImageRecord record,
-                     emulator::LoadImage(target, image->file, options, *inputs_.state));
-    log_.Info(absl::StrCat("image ", record.target, " ", image->file, ": ", record.bytes,
-                           " bytes, ", record.sha256));
+absl::Status LoadAndReportImages(const RunRequest& request, const Log& log, RunInputs& inputs) {
+  const auto report = [&](const ImageRequest& image, const emulator::ImageRecord& record) {
+    log.Info(absl::StrCat("image ", record.target, " ", image.file, ": ", record.bytes, " bytes, ",
+                          record.sha256));
     AddFailureContext(absl::StrCat("image ", record.target, ": ", record.sha256));
-    inputs_.images.push_back(std::move(record));
-    return absl::OkStatus();
-  }
-
-  const ImagesRequest& request_;
-  const Log& log_;
-  RunInputs& inputs_;
-};
+  };
+  ASSIGN_OR_RETURN(inputs.images, LoadImages(request.images, *inputs.state, report));
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -104,7 +81,7 @@ absl::StatusOr<RunInputs> OpenRunInputs(const RunRequest& request, const RunCont
   RunInputs inputs;
   RETURN_IF_ERROR(OpenProgramAndMachine(request, context, inputs));
   inputs.state = std::make_unique<emulator::MachineState>(inputs.machine);
-  RETURN_IF_ERROR(ImageLoader(request.images, *context.log, inputs).LoadAll());
+  RETURN_IF_ERROR(LoadAndReportImages(request, *context.log, inputs));
   ASSIGN_OR_RETURN(inputs.expectations, PreparedExpectations::Prepare(request.expect));
   if (!request.expected_profile.empty()) {
     ASSIGN_OR_RETURN(const std::string text, ReadFile(request.expected_profile));
