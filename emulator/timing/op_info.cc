@@ -58,6 +58,9 @@ OpInfo MakeInfo(const isa::Instruction& row, std::size_t index) {
   info.is_scalar_arithmetic = info.is_scalar_fp && info.unit != Unit::kSxSram;
   const std::string_view semantics = isa::SemanticsOf(row);
   info.uses_int_memory = semantics == "S_LD_INT" || semantics == "S_ST_INT";
+  info.is_break = semantics == "C_BREAK";
+  info.is_add_immediate_int = semantics == "S_ADDI_INT";
+  info.is_multiply_int = semantics == "S_MUL_INT";
   info.is_loop_end = row.timing == TimingClass::kLoopEnd;
   int vram_addresses = 0;
   for (const isa::Operand& operand : row.operands) AddOperand(info, operand, vram_addresses);

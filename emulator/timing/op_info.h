@@ -38,6 +38,9 @@ struct OpInfo {
   bool is_map = false;
   bool uses_int_memory = false;  // S_LD_INT, S_ST_INT
   bool is_loop_end = false;
+  bool is_break = false;
+  bool is_add_immediate_int = false;
+  bool is_multiply_int = false;
   bool has_fp_operand = false;
   // Operand fields that name fp registers: 'd', 'a', 'b' or 0.
   std::array<char, 3> fp_sources{};

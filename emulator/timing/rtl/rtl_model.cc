@@ -103,7 +103,7 @@ void RtlModel::Accept(const Op& op, Cycle cycle, EventSink& sink) {
   free_ = cycle + slots;
   slots_ += slots;
   ledger_.Give(op.pc(), Reason::kIssue, free_, sink);
-  if (isa::SemanticsOf(*op.executed.instruction) == "C_BREAK") break_decode_ = cycle - kDecodeLead;
+  if (op.info.is_break) break_decode_ = cycle - kDecodeLead;
 }
 
 // R8 to R10: slots that the instruction leaves empty behind it.

@@ -16,7 +16,7 @@ constexpr Cycle kHoldExit = 6;   // and then executed that many behind it
 // In the order of the hazards of timing.md 4.3.
 void RtlModel::CollectHolds(const Op& op, Cycle slot, Waits& waits) {
   holds_.Clear();
-  if (isa::SemanticsOf(*op.executed.instruction) == "S_ADDI_INT") {
+  if (op.info.is_add_immediate_int) {
     if (IsHeldInDecode(op, slot)) {
       waits.held = true;
       holds_.Add(Reason::kHoldInt, {vector_.write + kHoldExit, vector_.at.sequence, vector_.at.pc},
@@ -113,9 +113,7 @@ void RtlModel::GiveHolds(const Op& op, EventSink& sink) {
 }
 
 void RtlModel::CountInterlocks(const Op& op, Cycle cycle, Cycle slot) {
-  if (isa::SemanticsOf(*op.executed.instruction) == "S_MUL_INT") {
-    interlocks_.Count(Interlock::kMultiplyInteger);
-  }
+  if (op.info.is_multiply_int) interlocks_.Count(Interlock::kMultiplyInteger);
   const bool uses_fp_memory = op.info.is_scalar_fp && !op.info.is_scalar_arithmetic;
   if (uses_fp_memory && map_ && slot == map_->cycle + 1) {
     interlocks_.Count(Interlock::kMapNextSlot);
