@@ -10,16 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/string_view.h"
 
 namespace moescope {
 
 namespace {
-
-absl::Status SystemError(const std::string& action, const std::string& path, int error) {
-  const std::string text = absl::StrCat("cannot ", action, " '", path, "': ", std::strerror(error));
-  if (error == ENOENT) return absl::NotFoundError(text);
-  return absl::InvalidArgumentError(text);
-}
 
 // Targets that a rename would replace by a regular file.
 bool MustWriteDirectly(const std::string& path) {
@@ -40,6 +35,13 @@ absl::StatusOr<int> OpenTemporary(const std::string& path, std::string& temporar
 }
 
 }  // namespace
+
+absl::Status SystemError(std::string_view action, const std::string& path, int error) {
+  const std::string text =
+      absl::StrCat("cannot ", Absl(action), " '", path, "': ", std::strerror(error));
+  if (error == ENOENT) return absl::NotFoundError(text);
+  return absl::InvalidArgumentError(text);
+}
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   const bool standard_input = path == "-";

@@ -13,6 +13,9 @@ namespace moescope {
 // a directory is an error. NotFound when the file does not exist.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
+// "cannot ACTION 'PATH': REASON" for an errno value: NotFound for ENOENT, else InvalidArgument.
+absl::Status SystemError(std::string_view action, const std::string& path, int error);
+
 // A file that appears under its name only when complete: bytes go to a temporary file in the
 // target's folder, Commit() flushes and renames it, the destructor removes it when Commit was not
 // reached.

@@ -11,11 +11,6 @@ namespace moescope {
 
 namespace {
 
-absl::Status NotANumber(std::string_view text, std::string_view reason) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", Absl(text), "' is not a number: ", Absl(reason)));
-}
-
 std::optional<std::uint64_t> DigitOf(char c, std::uint64_t base) {
   std::uint64_t digit = 0;
   if (c >= '0' && c <= '9') {
@@ -42,6 +37,11 @@ std::optional<unsigned> SuffixShift(std::string_view suffix) {
 }
 
 }  // namespace
+
+absl::Status NotANumber(std::string_view text, std::string_view reason) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", Absl(text), "' is not a number: ", Absl(reason)));
+}
 
 absl::StatusOr<std::uint64_t> ParseNumber(std::string_view text) {
   std::string_view rest = text;

@@ -11,17 +11,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "cli/session/gzip.h"
 
 namespace moescope::session {
 
 namespace {
-
-absl::Status SystemError(std::string_view action, const std::string& path, int error) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("cannot ", std::string(action), " '", path, "': ", std::strerror(error)));
-}
 
 // The bytes of an open descriptor.
 class Descriptor {

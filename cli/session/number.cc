@@ -1,17 +1,13 @@
 #include "cli/session/number.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "base/string_view.h"
 
 namespace moescope::session {
 
 namespace {
-
-absl::Status NotANumber(std::string_view text, std::string_view reason) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", Absl(text), "' is not a number: ", Absl(reason)));
-}
 
 // A decimal with at most `places` digits behind the point, in units of 10^-places.
 absl::StatusOr<std::uint64_t> ParseFixed(std::string_view text, std::string_view digits,
