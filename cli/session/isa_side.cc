@@ -1,13 +1,13 @@
 #include "cli/session/isa_side.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "base/string_view.h"
+#include "cli/session/effect_trail.h"
 #include "cli/session/image_inputs.h"
 #include "cli/session/machine.h"
 #include "cli/session/program.h"
@@ -59,56 +59,6 @@ std::string WordDifference(const char* name, const emulator::WordMemory<Word>& a
   }
   return "";
 }
-
-// 64-bit FNV-1a.
-class Digest {
- public:
-  void Add(std::uint64_t value) {
-    for (int byte = 0; byte < 8; ++byte) AddByte(value >> (8 * byte) & 0xFF);
-  }
-  void Add(std::span<const char> bytes) {
-    for (const char c : bytes) AddByte(static_cast<unsigned char>(c));
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  void AddByte(std::uint64_t byte) { value_ = (value_ ^ byte) * 0x100000001B3u; }
-  std::uint64_t value_ = 0xCBF29CE484222325u;
-};
-
-// A digest of what each executed instruction did, in program order.
-class EffectTrail : public emulator::Listener {
- public:
-  bool WantsEffects() const override { return true; }
-  void OnAccepted(const emulator::Accepted& event) override {
-    Close();
-    pcs_.push_back(event.pc);
-    current_ = {};
-  }
-  void OnEffect(const emulator::Effect& event) override {
-    current_.Add(static_cast<std::uint64_t>(event.kind));
-    current_.Add(event.first);
-    current_.Add(event.last);
-    current_.Add(event.value);
-    current_.Add(event.bytes);
-  }
-  void OnEnd(const emulator::RunEnd&) override { Close(); }
-
-  std::size_t size() const { return pcs_.size(); }
-  std::uint32_t pc(std::size_t index) const { return pcs_[index]; }
-  bool AgreesAt(std::size_t index, const EffectTrail& other) const {
-    return pcs_[index] == other.pcs_[index] && digests_[index] == other.digests_[index];
-  }
-
- private:
-  void Close() {
-    if (digests_.size() < pcs_.size()) digests_.push_back(current_.value());
-  }
-
-  std::vector<std::uint32_t> pcs_;
-  std::vector<std::uint64_t> digests_;
-  Digest current_;
-};
 
 emulator::RunOptions OptionsOf(const RunRequest& request, const isa::InstructionSet& set) {
   emulator::RunOptions options;
@@ -189,18 +139,25 @@ absl::StatusOr<std::string> FirstDivergence(const CorpusEntry& entry, const Side
                                             const isa::InstructionSet& old_set,
                                             const SideRun& after,
                                             const isa::InstructionSet& new_set) {
-  EffectTrail old_trail;
-  EffectTrail new_trail;
-  RETURN_IF_ERROR(Trail(entry, before, old_set, old_trail));
-  RETURN_IF_ERROR(Trail(entry, after, new_set, new_trail));
-  const std::size_t common = std::min(old_trail.size(), new_trail.size());
-  for (std::size_t i = 0; i < common; ++i) {
-    if (old_trail.AgreesAt(i, new_trail)) continue;
-    return absl::StrCat("instruction ", i, ": ", PlaceAt(before.program, old_set, old_trail.pc(i)),
-                        " against ", PlaceAt(after.program, new_set, new_trail.pc(i)));
+  InstructionRange range;
+  for (;;) {
+    EffectTrail old_trail(range);
+    EffectTrail new_trail(range);
+    RETURN_IF_ERROR(Trail(entry, before, old_set, old_trail));
+    RETURN_IF_ERROR(Trail(entry, after, new_set, new_trail));
+    const auto difference = EffectTrail::FirstDifference(old_trail, new_trail);
+    if (!difference) {
+      if (old_trail.executed() == new_trail.executed()) return std::string();
+      return absl::StrCat("instruction ", std::min(old_trail.executed(), new_trail.executed()),
+                          ": only one side executes it");
+    }
+    range = *difference;
+    if (old_trail.stride() > 1 || new_trail.stride() > 1) continue;
+    const std::uint64_t first = range.begin;
+    return absl::StrCat("instruction ", first, ": ",
+                        PlaceAt(before.program, old_set, old_trail.PcOf(first)), " against ",
+                        PlaceAt(after.program, new_set, new_trail.PcOf(first)));
   }
-  if (old_trail.size() == new_trail.size()) return std::string();
-  return absl::StrCat("instruction ", common, ": only one side executes it");
 }
 
 }  // namespace moescope::session
