@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/arguments.h"
 #include "cli/option.h"
@@ -37,41 +39,37 @@ inline ExitCode PrintCall(const Arguments& arguments, Console& console) {
   return ExitCode::kSuccess;
 }
 
-inline constexpr Command kRun = {.name = "run",
-                                 .summary = "Runs.",
-                                 .details = "First paragraph.\n\nSecond paragraph.",
-                                 .positionals = kTestFiles,
-                                 .options = kTestOptions,
-                                 .exit_codes = "0.",
-                                 .run = PrintCall};
-inline constexpr Command kVerify = {.name = "profile verify",
-                                    .summary = "Verifies.",
-                                    .positionals = kTestFiles,
-                                    .options = kTestOptions,
-                                    .exit_codes = "0 or 1.",
-                                    .run = PrintCall};
-inline constexpr Command kShow = {.name = "profile show",
-                                  .summary = "Shows.",
-                                  .positionals = kTestPair,
-                                  .options = kTestOptions,
-                                  .exit_codes = "0.",
-                                  .run = PrintCall};
+constexpr Command TestCommand(std::string_view name, std::string_view summary,
+                              std::span<const Positional> positionals = kTestFiles) {
+  return {.name = name,
+          .summary = summary,
+          .positionals = positionals,
+          .options = kTestOptions,
+          .exit_codes = "0.",
+          .run = PrintCall};
+}
+
+constexpr Command TestRun() {
+  Command command = TestCommand("run", "Runs.");
+  command.details = "First paragraph.\n\nSecond paragraph.";
+  return command;
+}
+
+constexpr Command TestVerify() {
+  Command command = TestCommand("profile verify", "Verifies.");
+  command.exit_codes = "0 or 1.";
+  return command;
+}
+
+inline constexpr Command kRun = TestRun();
+inline constexpr Command kVerify = TestVerify();
+inline constexpr Command kShow = TestCommand("profile show", "Shows.", kTestPair);
 // "run", "profile verify" and "profile show".
 inline constexpr const Command* kTestCommands[] = {&kRun, &kVerify, &kShow};
 
 // A command whose name is also the first word of another.
-inline constexpr Command kDiff = {.name = "diff",
-                                  .summary = "Compares.",
-                                  .positionals = kTestFiles,
-                                  .options = kTestOptions,
-                                  .exit_codes = "0.",
-                                  .run = PrintCall};
-inline constexpr Command kDiffLog = {.name = "diff log",
-                                     .summary = "Compares logs.",
-                                     .positionals = kTestFiles,
-                                     .options = kTestOptions,
-                                     .exit_codes = "0.",
-                                     .run = PrintCall};
+inline constexpr Command kDiff = TestCommand("diff", "Compares.");
+inline constexpr Command kDiffLog = TestCommand("diff log", "Compares logs.");
 inline constexpr const Command* kNestedCommands[] = {&kRun, &kDiff, &kDiffLog};
 
 }  // namespace moescope::cli::test

@@ -12,6 +12,7 @@
 #include "profiler/profile_json.h"
 #include "profiler/trace/trace.h"
 #include "tests/profiler/synthetic_run.h"
+#include "tests/profiler/trace_text.h"
 
 namespace moescope::profiler {
 namespace {
@@ -21,16 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Document = nlohmann::json;
-
-std::string TextOf(Trace& trace) {
-  std::string text;
-  const absl::Status status = trace.Write([&](std::string_view bytes) {
-    text += bytes;
-    return absl::OkStatus();
-  });
-  EXPECT_TRUE(status.ok());
-  return text;
-}
 
 const isa::Program& TwoStages() {
   static const auto& program = *new isa::Program(test::ProgramBuilder()

@@ -8,6 +8,7 @@
 #include "nlohmann/json.hpp"
 #include "profiler/profile_json.h"
 #include "tests/profiler/synthetic_run.h"
+#include "tests/profiler/trace_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/outside_validator.h"
 
@@ -18,16 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Document = nlohmann::json;
-
-std::string TextOf(Trace& trace) {
-  std::string text;
-  const absl::Status status = trace.Write([&](std::string_view bytes) {
-    text += bytes;
-    return absl::OkStatus();
-  });
-  EXPECT_TRUE(status.ok());
-  return text;
-}
 
 std::string TraceOfRandomRun(TraceOptions options, std::uint32_t seed = 4) {
   test::RandomRun run(seed, true);
