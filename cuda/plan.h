@@ -42,6 +42,10 @@ struct Plan {
   moe::Layer layer() const;
 };
 
+// Blocks of a cluster that share weights: 2 where the traffic of weights limits the products, with
+// BF16 weights, the widest tile and an even number of multiprocessors; else 1.
+int ClusterBlocks(const Plan& plan, moe::WeightFormat weights);
+
 // Pure: needs no GPU. InvalidArgument with value and limit; Unimplemented for a combination that no
 // kernel computes.
 absl::StatusOr<Plan> MakePlan(const moe::LayerShape& shape, std::int64_t tokens,

@@ -37,15 +37,17 @@ __device__ __forceinline__ float RoundToFloat(float x) {
 // not apply (x * 1, x + -0, comparisons with infinity): the epilogue has no branch per element.
 struct ActivationArguments {
   moe::Activation kind;
-  float clamp;   // infinity without clamp
-  float slope;   // gpt_oss: 1.702, else 1
-  float offset;  // gpt_oss: 1, else -0
+  float clamp;               // infinity without clamp
+  std::uint32_t clamp_pair;  // two of it, in BF16
+  float slope;               // gpt_oss: 1.702, else 1
+  float offset;              // gpt_oss: 1, else -0
 };
 
 __device__ __forceinline__ ActivationArguments ActivationOf(moe::Activation kind, bool has_clamp,
                                                             float clamp) {
   const bool gpt_oss = kind == moe::Activation::kGptOss;
-  return {kind, has_clamp ? clamp : __uint_as_float(0x7F800000u), gpt_oss ? 1.702f : 1.0f,
+  const std::uint32_t bits = has_clamp ? __float_as_uint(clamp) : 0x7F800000u;
+  return {kind, __uint_as_float(bits), bits >> 16 | bits, gpt_oss ? 1.702f : 1.0f,
           gpt_oss ? 1.0f : -0.0f};
 }
 
@@ -64,13 +66,22 @@ struct DeviceArithmetic {
   __device__ __forceinline__ static float MultiplyAdd(float a, float b, float c) {
     return __fmaf_rn(a, b, c);
   }
+  __device__ __forceinline__ static float CopySign(float a, float sign) {
+    return copysignf(a, sign);
+  }
   __device__ __forceinline__ static float ReciprocalApproximate(float x) {
     return device::ReciprocalApproximate(x);
   }
+  __device__ __forceinline__ static float ReciprocalOfNormal(float x) {
+    return device::ReciprocalOfNormal(x);
+  }
 };
 
-// swiglu and gpt_oss: g / (1 + exp(-(slope g))) times u or u + 1; inputs are already clamped.
-template <bool kFastMath>
+enum class Division { kAlways, kQuick };
+
+// swiglu and gpt_oss: g / (1 + exp(-(slope g))) times u or u + 1; inputs are already clamped. The
+// quick division is for the gates of QuickQuotient.
+template <bool kFastMath, Division kDivision = Division::kAlways>
 __device__ __forceinline__ float Gated(const ActivationArguments& a, float g, float u) {
   const float scaled = __fmul_rn(a.slope, g);
   const float factor = __fadd_rn(u, a.offset);
@@ -79,7 +90,41 @@ __device__ __forceinline__ float Gated(const ActivationArguments& a, float g, fl
     return __fmul_rn(__fmul_rn(g, ReciprocalApproximate(denominator)), factor);
   }
   const float denominator = __fadd_rn(1.0f, expf(-scaled));
-  return __fmul_rn(Quotient<DeviceArithmetic>(g, denominator), factor);
+  const float quotient = kDivision == Division::kQuick
+                             ? QuickQuotient<DeviceArithmetic>(g, denominator)
+                             : Quotient<DeviceArithmetic>(g, denominator);
+  return __fmul_rn(quotient, factor);
+}
+
+// What the quick path of an epilogue cannot finish: NaN, which must become 7FC0, and gates below
+// kLowestQuickGate. Collected over a few pairs, because there are hardly any.
+class RareCases {
+ public:
+  __device__ __forceinline__ void SeeGates(std::uint32_t pair) { gates_ = __vmaxu2(gates_, pair); }
+  __device__ __forceinline__ void SeeResults(std::uint32_t pair) {
+    results_ = __vmaxs2(results_, pair);
+  }
+  __device__ __forceinline__ bool Any() const {
+    constexpr std::uint32_t kLowest = 0xC24Cu;  // kLowestQuickGate
+    return (results_ & 0xFFFFu) == 0x7FFFu || results_ >> 16 == 0x7FFFu ||
+           (gates_ & 0xFFFFu) > kLowest || gates_ >> 16 > kLowest;
+  }
+
+ private:
+  std::uint32_t gates_ = 0;              // the largest bits: the lowest gates
+  std::uint32_t results_ = 0x80008000u;  // the largest bits as signed numbers: 7FFF is NaN
+};
+
+// h of two gates and ups in BF16, already with their biases.
+template <bool kFastMath, Division kDivision, typename Convert>
+__device__ __forceinline__ std::uint32_t HiddenPair(const ActivationArguments& a, std::uint32_t g,
+                                                    std::uint32_t u, float2 weights,
+                                                    Convert convert) {
+  const float low =
+      Gated<kFastMath, kDivision>(a, __uint_as_float(g << 16), __uint_as_float(u << 16));
+  const float high = Gated<kFastMath, kDivision>(a, __uint_as_float(g & 0xFFFF0000u),
+                                                 __uint_as_float(u & 0xFFFF0000u));
+  return convert(__fmul_rn(low, weights.x), __fmul_rn(high, weights.y));
 }
 
 __device__ __forceinline__ float GegluTanh(float g, float u) {

@@ -13,6 +13,13 @@ __device__ __forceinline__ std::uint32_t SharedAddress(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
+// The same value, which the compiler may not take as known: addresses that follow from it are
+// computed where they are used instead of being kept in registers.
+__device__ __forceinline__ std::uint32_t Recomputed(std::uint32_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 // ---- mbarrier ----
 __device__ __forceinline__ void BarrierInit(std::uint32_t barrier, std::uint32_t count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
@@ -23,6 +30,17 @@ __device__ __forceinline__ void BarrierArrive(std::uint32_t barrier) {
 __device__ __forceinline__ void BarrierArriveExpect(std::uint32_t barrier, std::uint32_t bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
+}
+// On the barrier at the same address in another block of the cluster.
+__device__ __forceinline__ void BarrierArriveAt(std::uint32_t barrier, std::uint32_t block) {
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
+      "}\n" ::"r"(barrier),
+      "r"(block)
+      : "memory");
 }
 __device__ __forceinline__ bool BarrierTest(std::uint32_t barrier, std::uint32_t parity) {
   std::uint32_t done;
@@ -46,6 +64,20 @@ __device__ __forceinline__ void FenceBarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+// ---- clusters ----
+__device__ __forceinline__ std::uint32_t ClusterRank() {
+  std::uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+// All threads of all blocks of the cluster; shared memory written before it is seen after it.
+__device__ __forceinline__ void ClusterSync() {
+  asm volatile(
+      "barrier.cluster.arrive.release;\n"
+      "barrier.cluster.wait.acquire;\n" ::
+          : "memory");
+}
+
 // ---- proxies ----
 // Ordinary stores before it are seen by wgmma and the copy engine after it.
 __device__ __forceinline__ void FenceAsyncProxy() {
@@ -62,6 +94,17 @@ __device__ __forceinline__ void CopyTile3(std::uint32_t to, const CUtensorMap* m
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
       "l"(reinterpret_cast<std::uint64_t>(map)), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+// The same into every block of the cluster whose bit is set in `blocks`, data and barrier at the
+// same addresses there.
+__device__ __forceinline__ void CopyTile3To(std::uint16_t blocks, std::uint32_t to,
+                                            const CUtensorMap* map, std::uint32_t barrier, int x,
+                                            int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
+      "l"(reinterpret_cast<std::uint64_t>(map)), "r"(barrier), "h"(blocks), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
 __device__ __forceinline__ void CopyTile2(std::uint32_t to, const CUtensorMap* map,
@@ -105,18 +148,54 @@ __device__ __forceinline__ void NamedBarrier(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// Four 8x8 matrices of BF16, stored transposed: lane l gives the address of row l % 8 of matrix
-// l / 8.
-__device__ __forceinline__ void StoreMatrices(std::uint32_t to, std::uint32_t a, std::uint32_t b,
-                                              std::uint32_t c, std::uint32_t d) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
-               "r"(a), "r"(b), "r"(c), "r"(d)
+// Four 8x8 matrices of BF16 in the order of accumulators; lane l gives the address of row l % 8 of
+// matrix l / 8.
+__device__ __forceinline__ void StoreMatrices(std::uint32_t to, const std::uint32_t (&m)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(m[0]), "r"(m[1]), "r"(m[2]), "r"(m[3])
                : "memory");
+}
+// The same, each matrix transposed.
+__device__ __forceinline__ void StoreTransposed(std::uint32_t to, const std::uint32_t (&m)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(m[0]), "r"(m[1]), "r"(m[2]), "r"(m[3])
+               : "memory");
+}
+__device__ __forceinline__ uint4 LoadShared16(std::uint32_t from) {
+  uint4 data;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(data.x), "=r"(data.y), "=r"(data.z), "=r"(data.w)
+               : "r"(from));
+  return data;
+}
+
+// ---- pairs of BF16; of a NaN NaN ----
+__device__ __forceinline__ std::uint32_t MinimumPair(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t y;
+  asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));
+  return y;
+}
+__device__ __forceinline__ std::uint32_t MaximumPair(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t y;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));
+  return y;
+}
+// Rounded to nearest even; a NaN becomes 7FFF.
+__device__ __forceinline__ std::uint32_t ConvertPair(float low, float high) {
+  std::uint32_t y;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(high), "f"(low));
+  return y;
 }
 
 __device__ __forceinline__ float ExpApproximate(float x) {
   float y;
   asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(__fmul_rn(x, 1.4426950408889634f)));
+  return y;
+}
+// x is 1 to 2^126.
+__device__ __forceinline__ float ReciprocalOfNormal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 __device__ __forceinline__ float ReciprocalApproximate(float x) {

@@ -5,9 +5,9 @@
 // g and d = 2 for tiny g. Two corrections of g times the reciprocal; operands are scaled so that no
 // intermediate leaves the normal range.
 //
-// `Arithmetic` has Magnitude, Multiply and MultiplyAdd (binary32, one rounding) and
-// ReciprocalApproximate (at most 1 ulp off): instructions on the device, library functions on the
-// host.
+// `Arithmetic` has Magnitude, CopySign, Multiply and MultiplyAdd (binary32, one rounding),
+// ReciprocalApproximate (at most 1 ulp off) and the same for 1 to 2^126, ReciprocalOfNormal:
+// instructions on the device, library functions on the host.
 
 namespace moescope::cuda::device {
 
@@ -29,6 +29,22 @@ constexpr float Quotient(float g, float d) {
   const float quotient = Arithmetic::Multiply(q2, tiny || large ? 0x1p-64f : 1.0f);
   const bool special = !(d <= 0x1.fffffep127f) || !(magnitude <= 0x1p100f) || g == 0.0f;
   return special ? Arithmetic::Multiply(g, y0) : quotient;
+}
+
+// Gates from here up have a quick quotient: their denominators are at most 2^126, also with the
+// slope 1.702.
+inline constexpr float kLowestQuickGate = -51.0f;
+
+// The same for BF16 gates of at least kLowestQuickGate and the denominators they have, in a third
+// of the instructions: one correction is enough for them. NaN for an infinite gate.
+template <typename Arithmetic>
+constexpr float QuickQuotient(float g, float d) {
+  const float y0 = Arithmetic::ReciprocalOfNormal(d);
+  const float e = Arithmetic::MultiplyAdd(-d, y0, 1.0f);
+  const float y = Arithmetic::MultiplyAdd(e, y0, y0);
+  const float q0 = Arithmetic::Multiply(g, y);
+  const float r0 = Arithmetic::MultiplyAdd(-d, q0, g);
+  return Arithmetic::CopySign(Arithmetic::MultiplyAdd(r0, y, q0), g);  // a zero keeps its sign
 }
 
 }  // namespace moescope::cuda::device

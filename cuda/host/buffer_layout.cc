@@ -45,6 +45,7 @@ void AddDispatch(const Plan& plan, Layouter& layout) {
   layout.Add("group_size", 1, kInt, "dispatch", "gate_up");
   layout.Add("group_expert", experts, kInt, "dispatch", "gate_up");
   layout.Add("group_prefix", experts + 1, kInt, "dispatch", "gate_up");
+  layout.Add("group_odd", experts + 1, kInt, "dispatch", "gate_up");
   layout.Add("row_src", plan.rows_max, kInt, "dispatch", "gate_up");
   layout.Add("row_w", plan.rows_max, kFloat, "dispatch", "gate_up");
   layout.Add("row_of", plan.pairs(), kInt, "dispatch", "caller");
@@ -58,6 +59,7 @@ void AddShared(const Plan& plan, Layouter& layout) {
   layout.Add("shared_group_size", 1, kInt, "single_group", "gate_up");
   layout.Add("shared_group_expert", 1, kInt, "single_group", "gate_up");
   layout.Add("shared_group_prefix", 2, kInt, "single_group", "gate_up");
+  layout.Add("shared_group_odd", 2, kInt, "single_group", "gate_up");
   layout.Add("shared_hidden", rows * width, kBf16, "gate_up", "down");
   if (NeedsSeparateActivation(plan.options)) {
     layout.Add("shared_gate", rows * width, kBf16, "gate_up", "activation");

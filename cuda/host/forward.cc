@@ -39,13 +39,14 @@ class Slices {
 
 // The names of the slices that a pass over experts uses.
 struct ExpertSlices {
-  std::string_view count, base, group_size, group_expert, group_prefix, hidden, gate, up;
+  std::string_view count, base, group_size, group_expert, group_prefix, group_odd, hidden, gate, up;
 };
-constexpr ExpertSlices kRouted = {"count",        "base",   "group_size", "group_expert",
-                                  "group_prefix", "hidden", "gate",       "up"};
-constexpr ExpertSlices kShared = {
-    "shared_count",        "shared_base",   "shared_group_size", "shared_group_expert",
-    "shared_group_prefix", "shared_hidden", "shared_gate",       "shared_up"};
+constexpr ExpertSlices kRouted = {"count",        "base",         "group_size",
+                                  "group_expert", "group_prefix", "group_odd",
+                                  "hidden",       "gate",         "up"};
+constexpr ExpertSlices kShared = {"shared_count",        "shared_base",         "shared_group_size",
+                                  "shared_group_expert", "shared_group_prefix", "shared_group_odd",
+                                  "shared_hidden",       "shared_gate",         "shared_up"};
 
 // One Forward: what its launches have in common.
 class ForwardCall {
@@ -86,6 +87,7 @@ class ForwardCall {
                                       .group_size = work_.Get<std::int32_t>("group_size"),
                                       .group_expert = work_.Get<std::int32_t>("group_expert"),
                                       .group_prefix = work_.Get<std::int32_t>("group_prefix"),
+                                      .group_odd = work_.Get<std::int32_t>("group_odd"),
                                       .row_src = work_.Get<std::int32_t>("row_src"),
                                       .row_w = work_.Get<float>("row_w"),
                                       .row_of = work_.Get<std::int32_t>("row_of"),
@@ -107,10 +109,10 @@ class ForwardCall {
 
   ExpertArguments Common(const ExpertSlices& names) const {
     ExpertArguments a{};
-    a.groups = {work_.Get<std::int32_t>(names.group_size),
-                work_.Get<std::int32_t>(names.group_expert),
-                work_.Get<std::int32_t>(names.group_prefix), work_.Get<std::int32_t>(names.count),
-                work_.Get<std::int32_t>(names.base)};
+    a.groups = {
+        work_.Get<std::int32_t>(names.group_size),   work_.Get<std::int32_t>(names.group_expert),
+        work_.Get<std::int32_t>(names.group_prefix), work_.Get<std::int32_t>(names.group_odd),
+        work_.Get<std::int32_t>(names.count),        work_.Get<std::int32_t>(names.base)};
     a.top_k = plan_.shape.top_k;
     a.activation = Activation();
     a.hidden = work_.Get<Bf16>(names.hidden);
@@ -155,7 +157,8 @@ class ForwardCall {
                                      work_.Get<std::int32_t>("shared_base"),
                                      work_.Get<std::int32_t>("shared_group_size"),
                                      work_.Get<std::int32_t>("shared_group_expert"),
-                                     work_.Get<std::int32_t>("shared_group_prefix")};
+                                     work_.Get<std::int32_t>("shared_group_prefix"),
+                                     work_.Get<std::int32_t>("shared_group_odd")};
     RETURN_IF_ERROR(ToStatus(LaunchSingleGroup(group, stream_), "shared group"));
     ExpertArguments a = Common(kShared);
     a.tokens = x();
@@ -176,15 +179,18 @@ class ForwardCall {
     return Down(moe::WeightFormat::kBf16, a, 1);
   }
 
-  // Blocks of a persistent kernel: no more than there can be items.
-  ExpertTile Tile(const ExpertArguments& a, int experts, int halves_per_block) const {
+  // Blocks of a persistent kernel: no more than there can be items, whole clusters.
+  ExpertTile Tile(moe::WeightFormat format, const ExpertArguments& a, int experts,
+                  int halves_per_block) const {
     const int rows_per_block = 64 * plan_.warpgroups * halves_per_block;
     const std::int64_t row_blocks = (a.matrix.rows + rows_per_block - 1) / rows_per_block;
     const std::int64_t rows = a.row_src == nullptr ? plan_.tokens : plan_.pairs();
     const std::int64_t tiles = rows / plan_.token_tile + std::min<std::int64_t>(experts, rows);
     const std::int64_t items = row_blocks * std::max<std::int64_t>(tiles, 1);
-    return {plan_.token_tile, plan_.warpgroups,
-            static_cast<int>(std::min<std::int64_t>(plan_.multiprocessors, items))};
+    const auto blocks = static_cast<int>(std::min<std::int64_t>(plan_.multiprocessors, items));
+    const int cluster = ClusterBlocks(plan_, format);
+    return {plan_.token_tile, plan_.warpgroups, cluster,
+            (blocks + cluster - 1) / cluster * cluster};
   }
 
   absl::Status WeightMap(moe::WeightFormat format, const ExpertArguments& a, int experts,
@@ -212,8 +218,8 @@ class ForwardCall {
     }
     CUtensorMap weights{};
     RETURN_IF_ERROR(WeightMap(format, a, experts, weights));
-    RETURN_IF_ERROR(
-        ToStatus(LaunchGateUp(format, a, weights, Tile(a, experts, 1), stream_), "gate_up"));
+    RETURN_IF_ERROR(ToStatus(LaunchGateUp(format, a, weights, Tile(format, a, experts, 1), stream_),
+                             "gate_up"));
     if (a.gate == nullptr) return absl::OkStatus();
     return ToStatus(LaunchActivation(a, stream_), "activation");
   }
@@ -235,7 +241,8 @@ class ForwardCall {
     RETURN_IF_ERROR(WeightMap(format, a, experts, weights));
     RETURN_IF_ERROR(
         EncodeTensorMap({a.hidden_in, {a.matrix.columns, a.rows_max}, plan_.token_tile}, &hidden));
-    return ToStatus(LaunchDown(format, a, weights, hidden, Tile(a, experts, 2), stream_), "down");
+    return ToStatus(LaunchDown(format, a, weights, hidden, Tile(format, a, experts, 2), stream_),
+                    "down");
   }
 
   absl::Status Combine() {

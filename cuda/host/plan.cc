@@ -156,6 +156,11 @@ moe::Layer Plan::layer() const {
           .shared = options.shared};
 }
 
+int ClusterBlocks(const Plan& plan, moe::WeightFormat weights) {
+  const bool wide = weights == moe::WeightFormat::kBf16 && plan.token_tile == kTokenTiles.back();
+  return wide && plan.multiprocessors % 2 == 0 ? 2 : 1;
+}
+
 absl::StatusOr<Plan> MakePlan(const moe::LayerShape& shape, std::int64_t tokens,
                               const Options& options, const DeviceTraits& device) {
   RETURN_IF_ERROR(CheckShape(shape, tokens));

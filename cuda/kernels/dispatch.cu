@@ -82,6 +82,7 @@ __device__ void BuildGroups(const DispatchArguments& a) {
   int rows_before = 0;
   int groups_before = 0;
   int tiles_before = 0;
+  int odd_before = 0;
   int valid = 0;
   for (int first = 0; first < a.experts; first += kThreads) {
     const int e = first + threadIdx.x;
@@ -89,29 +90,35 @@ __device__ void BuildGroups(const DispatchArguments& a) {
     const int padded = (count + 15) / 16 * 16;
     const int tiles = (count + a.token_tile - 1) / a.token_tile;
     int rows = 0;
-    int groups = 0;
+    int flag_sum = 0;
     int tile_sum = 0;
     int counted = 0;
     const int base = rows_before + BlockExclusive(padded, warp_sums, rows);
-    const int group = groups_before + BlockExclusive(count > 0 ? 1 : 0, warp_sums, groups);
+    // Two counts of at most 1,024 in one sum: groups, and groups with an odd number of tiles.
+    const int flags = BlockExclusive((count > 0 ? 1 : 0) + (tiles % 2 << 16), warp_sums, flag_sum);
+    const int group = groups_before + (flags & 0xFFFF);
+    const int odd = odd_before + (flags >> 16);
     const int tile = tiles_before + BlockExclusive(tiles, warp_sums, tile_sum);
     BlockExclusive(count, warp_sums, counted);
     if (e < a.experts) a.base[e] = base;
     if (count > 0) {
       a.group_expert[group] = e;
       a.group_prefix[group] = tile;
+      a.group_odd[group] = odd;
     }
     for (int row = base + count; row < base + padded; ++row) {
       a.row_src[row] = -1;
       a.row_w[row] = 0.0f;
     }
     rows_before += rows;
-    groups_before += groups;
+    groups_before += flag_sum & 0xFFFF;
     tiles_before += tile_sum;
+    odd_before += flag_sum >> 16;
     valid += counted;
   }
   if (threadIdx.x == 0) {
     a.group_prefix[groups_before] = tiles_before;
+    a.group_odd[groups_before] = odd_before;
     *a.group_size = groups_before;
     a.status[0] = INT_MAX;
     a.status[1] = valid;
@@ -180,8 +187,11 @@ __global__ void SingleGroupKernel(SingleGroupArguments a) {
   *a.base = 0;
   *a.group_size = a.tokens > 0 ? 1 : 0;
   *a.group_expert = 0;
+  const int tiles = (a.tokens + a.token_tile - 1) / a.token_tile;
   a.group_prefix[0] = 0;
-  a.group_prefix[1] = (a.tokens + a.token_tile - 1) / a.token_tile;
+  a.group_prefix[1] = tiles;
+  a.group_odd[0] = 0;
+  a.group_odd[1] = tiles % 2;
 }
 
 template <typename Kernel>

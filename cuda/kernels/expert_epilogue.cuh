@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda/device/activation.cuh"
 #include "cuda/device/epilogue.cuh"
@@ -10,119 +11,22 @@
 #include "cuda/kernels/expert_traits.cuh"
 
 // From the accumulators of a consumer to rows in memory: bias, R1, activation and weight, or bias
-// and R3, then the transposing store.
+// and R3, then the store through shared memory.
 
 namespace moescope::cuda {
 
-// What a consumer knows about the tokens of its tile, in shared memory.
-template <int kTokens>
-struct TileRows {
-  const int* memory;  // row numbers, then weights
-
-  // Where the row goes: row, pair or token; -1 beyond the valid rows.
-  __device__ __forceinline__ int Destination(int token) const { return memory[token]; }
-  __device__ __forceinline__ float Weight(int token) const {
-    return __int_as_float(memory[kTokens + token]);
-  }
-};
-
-template <typename Traits>
-struct Epilogue {
-  const ExpertArguments& arguments;
-  const device::WorkItem& item;
-  device::LanePlace place;
-  std::uint32_t staging;
-  int barrier;  // named barrier of the warpgroup
-  TileRows<Traits::kTokens> rows;
-
-  __device__ __forceinline__ void Sync() const { device::NamedBarrier(barrier, 128); }
-
-  // Bias of a row of a half; -0, which changes nothing, where there is none.
-  __device__ __forceinline__ float Bias(int half, int row) const {
-    const MatrixShape& m = arguments.matrix;
-    if (arguments.bias == nullptr || row >= m.rows) return -0.0f;
-    const std::int64_t index =
-        (static_cast<std::int64_t>(item.expert) * m.halves + half) * m.rows + row;
-    return device::Widen(arguments.bias[index]);
-  }
-
-  // One accumulator plus bias, one rounding, rows of `out`.
-  __device__ __forceinline__ void StorePlain(const Accumulator<Traits>& values, int half, int row,
-                                             Bf16* out) const {
-    const float bias[2] = {Bias(half, row + place.row()), Bias(half, row + place.row() + 8)};
-    const bool weight_bias = arguments.weight_bias;
-    const bool scale = arguments.token_scale != nullptr;
-    device::StageTransposed<Traits::kTokens>(staging, place, [&](int index, int j, int token) {
-      const float weight = rows.Weight(token);
-      const float term = __fmul_rn(weight_bias ? weight : 1.0f, bias[j]);
-      return __fmul_rn(__fadd_rn(values[index], term), scale ? weight : 1.0f);
-    });
-    StoreRows(row, arguments.matrix.rows, out);
-  }
-
-  // h of both accumulators.
-  template <bool kFastMath>
-  __device__ __forceinline__ void StoreActivated(const Accumulator<Traits>& gate,
-                                                 const Accumulator<Traits>& up, int row) const {
-    const int first = row + place.row();
-    const float gate_bias[2] = {Bias(0, first), Bias(0, first + 8)};
-    const float up_bias[2] = {Bias(1, first), Bias(1, first + 8)};
-    const device::ActivationArguments activation = device::ActivationOf(
-        arguments.activation.kind, arguments.activation.has_clamp, arguments.activation.clamp);
-    device::StageTransposed<Traits::kTokens>(staging, place, [&](int index, int j, int token) {
-      const float g = device::RoundToFloat(__fadd_rn(gate[index], gate_bias[j]));
-      const float u = device::RoundToFloat(__fadd_rn(up[index], up_bias[j]));
-      const float q = device::Gated<kFastMath>(activation, device::ClampGate(activation, g),
-                                               device::ClampUp(activation, u));
-      return __fmul_rn(q, rows.Weight(token));
-    });
-    StoreRows(row, arguments.matrix.rows, arguments.hidden);
-  }
-
-  // Both accumulators of a consumer whose rows begin `offset` into its block.
-  __device__ __forceinline__ void Store(const Accumulator<Traits>& first,
-                                        const Accumulator<Traits>& second, int offset) const {
-    if constexpr (Traits::kProjection == Projection::kDown) {
-      const MatrixShape none{};
-      StorePlain(first, 0, HalfRow<Traits>(none, item.row_block, 0) + offset, arguments.out);
-      StorePlain(second, 0, HalfRow<Traits>(none, item.row_block, 1) + offset, arguments.out);
-    } else {
-      const int row = item.row_block * 64 * Traits::kWarpgroups + offset;
-      if (arguments.gate != nullptr) {
-        StorePlain(first, 0, row, arguments.gate);
-        StorePlain(second, 1, row, arguments.up);
-      } else if (arguments.activation.fast_math) {
-        StoreActivated<true>(first, second, row);
-      } else {
-        StoreActivated<false>(first, second, row);
-      }
-    }
-  }
-
-  __device__ __forceinline__ void StoreRows(int row, int width, Bf16* out) const {
-    Sync();
-    device::StoreStaged<Traits::kTokens>(
-        staging, place.thread, (width - row) / 8, [&](int token) -> uint4* {
-          const int to = rows.Destination(token);
-          if (to < 0) return nullptr;
-          return reinterpret_cast<uint4*>(out + static_cast<std::int64_t>(to) * width + row);
-        });
-    Sync();
-  }
-};
-
 // What a consumer thread knows about one token of the tile.
 struct TokenPlace {
-  int to = -1;  // destination row; -1: none
+  int to = -1;  // destination row: row, pair or token; -1 beyond the valid rows
   float weight = 1.0f;
 };
 
 template <typename Traits>
 __device__ __forceinline__ TokenPlace ReadPlace(const ExpertArguments& arguments,
-                                                const device::WorkItem& item, int thread) {
+                                                const device::WorkItem& item, int token) {
   TokenPlace place;
-  if (thread >= min(Traits::kTokens, item.rows)) return place;
-  const int row = item.row + thread;
+  if (token >= min(Traits::kTokens, item.rows)) return place;
+  const int row = item.row + token;
   place.to = row;
   if (Traits::kProjection == Projection::kDown && arguments.row_src != nullptr) {
     place.to = arguments.row_src[row];
@@ -131,5 +35,348 @@ __device__ __forceinline__ TokenPlace ReadPlace(const ExpertArguments& arguments
   if (arguments.token_scale != nullptr) place.weight = arguments.token_scale[row];
   return place;
 }
+
+// Biases of one matrix half, by pairs: -0, which changes nothing, where there is none.
+struct Biases {
+  const Bf16* first;  // of this expert and half; null: no bias
+  int rows;           // of the matrix
+
+  __device__ __forceinline__ Biases(const ExpertArguments& arguments, int expert, int half)
+      : first(arguments.bias), rows(arguments.matrix.rows) {
+    if (first == nullptr) return;
+    first += (static_cast<std::int64_t>(expert) * arguments.matrix.halves + half) * rows;
+  }
+  __device__ __forceinline__ float One(int row) const {
+    return first == nullptr || row >= rows ? -0.0f : device::Widen(first[row]);
+  }
+  // `row` is even, and so is the number of rows.
+  __device__ __forceinline__ float2 Two(int row) const {
+    if (first == nullptr || row >= rows) return {-0.0f, -0.0f};
+    const std::uint32_t pair = *reinterpret_cast<const std::uint32_t*>(first + row);
+    return {device::Widen(pair & 0xFFFFu), __uint_as_float(pair & 0xFFFF0000u)};
+  }
+};
+
+// The accumulators of a warpgroup, weight rows as the M side: 64 rows by all tokens of the tile.
+template <typename Traits>
+class WeightRowTile {
+ public:
+  __device__ __forceinline__ WeightRowTile(const ExpertShared<Traits>& shared, int warpgroup,
+                                           int thread)
+      : place_{thread},
+        first_row_(64 * warpgroup),
+        staging_(shared.staging(warpgroup)),
+        barrier_(1 + warpgroup),
+        memory_(shared.rows(warpgroup)) {}
+
+  // The token of the tile whose place this thread reads.
+  __device__ __forceinline__ int token() const { return place_.thread; }
+  __device__ __forceinline__ void Publish(const TokenPlace& place) {
+    if (place_.thread < Traits::kTokens) {
+      memory_[place_.thread] = place.to;
+      memory_[Traits::kTokens + place_.thread] = __float_as_int(place.weight);
+    }
+    Sync();
+  }
+
+  __device__ __forceinline__ float2 Weights(int i, int q) const {
+    const int token = Traits::kTokens + place_.token(i, q);
+    return {__int_as_float(memory_[token]), __int_as_float(memory_[token + 1])};
+  }
+  // Biases of the tile's rows from `row` on, by pairs.
+  struct TileBiases {
+    float values[2];
+    __device__ __forceinline__ float2 Pair(int, int q) const {
+      return {values[q % 2], values[q % 2]};
+    }
+  };
+  __device__ __forceinline__ TileBiases BiasesAt(const Biases& all, int row) const {
+    const int first = row + first_row_ + place_.row();
+    return {all.One(first), all.One(first + 8)};
+  }
+  template <typename Pairs>
+  __device__ __forceinline__ void Store(int row, int width, Bf16* out, Pairs pairs) const {
+    device::StageTransposed<Traits::kTokens>(staging_, place_, pairs);
+    Sync();
+    row += first_row_;
+    device::StoreStaged<Traits::kTokens>(
+        staging_, place_.thread, (width - row) / 8, [&](int token) -> uint4* {
+          const int to = memory_[token];
+          if (to < 0) return nullptr;
+          return reinterpret_cast<uint4*>(out + static_cast<std::int64_t>(to) * width + row);
+        });
+    Sync();
+  }
+
+ private:
+  __device__ __forceinline__ void Sync() const { device::NamedBarrier(barrier_, 128); }
+
+  device::WeightRowPlace place_;
+  int first_row_;
+  std::uint32_t staging_;
+  int barrier_;
+  int* memory_;  // row numbers, then weights
+};
+
+// The accumulators of a warp, tokens as the M side: 16 tokens by 128 rows in either accumulator.
+template <typename Traits>
+class TokenRowTile {
+ public:
+  __device__ __forceinline__ TokenRowTile(const ExpertShared<Traits>& shared, int warpgroup,
+                                          int thread)
+      : place_{thread % 32},
+        first_token_(64 * warpgroup + thread / 32 * 16),
+        staging_(shared.staging(warpgroup) + thread / 32 * 4096) {}
+
+  __device__ __forceinline__ int token() const { return first_token_ + place_.lane % 16; }
+  __device__ __forceinline__ void Publish(const TokenPlace& place) {
+    to_ = place.to;
+#pragma unroll
+    for (int j = 0; j < 2; ++j) {
+      weights_[j] = __shfl_sync(0xFFFFFFFFu, place.weight, place_.token() + 8 * j);
+    }
+  }
+
+  __device__ __forceinline__ float2 Weights(int, int q) const {
+    return {weights_[q % 2], weights_[q % 2]};
+  }
+  struct TileBiases {
+    Biases all;
+    int row;
+    device::TokenRowPlace place;
+    __device__ __forceinline__ float2 Pair(int i, int q) const {
+      return all.Two(row + place.row(i, q));
+    }
+  };
+  __device__ __forceinline__ TileBiases BiasesAt(const Biases& all, int row) const {
+    return {all, row, place_};
+  }
+  template <typename Pairs>
+  __device__ __forceinline__ void Store(int row, int width, Bf16* out, Pairs pairs) const {
+    Stage(pairs);
+    Write(to_, row, width, out);
+  }
+  // The two halves of Store. Lane l knows the destination of token l % 16.
+  template <typename Pairs>
+  __device__ __forceinline__ void Stage(Pairs pairs) const {
+    device::StageRows(device::Recomputed(staging_), place_.lane, pairs);
+    __syncwarp();
+  }
+  __device__ __forceinline__ void Write(int to, int row, int width, Bf16* out) const {
+    device::StoreStagedRows(device::Recomputed(staging_), place_.lane, to, out + row, width,
+                            (width - row) / 8);
+    __syncwarp();
+  }
+  __device__ __forceinline__ int destination() const { return to_; }
+
+ private:
+  device::TokenRowPlace place_;
+  int first_token_;
+  std::uint32_t staging_;
+  int to_;
+  float weights_[2];
+};
+
+template <typename Traits>
+using AccumulatorTile =
+    std::conditional_t<Traits::kTokenRows, TokenRowTile<Traits>, WeightRowTile<Traits>>;
+
+template <typename Traits>
+struct Epilogue {
+  const ExpertArguments& arguments;
+  const device::WorkItem& item;
+  const AccumulatorTile<Traits>& tile;
+
+  // One accumulator plus bias, one rounding, rows of `out`.
+  __device__ __forceinline__ void StorePlain(const Accumulator<Traits>& values, int half, int row,
+                                             Bf16* out) const {
+    RoundPairs(values, half, row,
+               [&](auto pairs) { tile.Store(row, arguments.matrix.rows, out, pairs); });
+  }
+
+  // Calls take(pairs), where pairs(i, four) are the four pairs of step i of an accumulator plus
+  // bias, rounded once.
+  template <typename Take>
+  __device__ __forceinline__ void RoundPairs(const Accumulator<Traits>& values, int half, int row,
+                                             Take take) const {
+    const bool scaled = arguments.token_scale != nullptr;
+    if (arguments.bias == nullptr && !scaled) {
+      take(Rounded([&](int i, int q) {
+        const int index = device::PairIndex(i, q);
+        return float2{values[index], values[index + 1]};
+      }));
+      return;
+    }
+    const bool weighted = arguments.weight_bias;
+    const auto biases = tile.BiasesAt(Biases(arguments, item.expert, half), row);
+    take(Rounded([&](int i, int q) {
+      const int index = device::PairIndex(i, q);
+      const float2 weight = tile.Weights(i, q);
+      const float2 bias = biases.Pair(i, q);
+      const auto value = [&](float sum, float w, float b) {
+        const float term = __fmul_rn(weighted ? w : 1.0f, b);
+        return __fmul_rn(__fadd_rn(sum, term), scaled ? w : 1.0f);
+      };
+      return float2{value(values[index], weight.x, bias.x),
+                    value(values[index + 1], weight.y, bias.y)};
+    }));
+  }
+
+  // The four pairs of a step from values(i, q).
+  template <typename Values>
+  __device__ __forceinline__ static auto Rounded(Values values) {
+    return [values](int i, std::uint32_t(&four)[4]) {
+      device::FourPairs<float2>(
+          four,
+          [&](int q, float2& input, device::RareCases& rare) {
+            input = values(i, q);
+            const std::uint32_t bits = device::ConvertPair(input.x, input.y);
+            rare.SeeResults(bits);
+            return bits;
+          },
+          [](const float2& input) { return device::RoundPair(input.x, input.y); });
+    };
+  }
+
+  // h of both accumulators.
+  template <bool kFastMath, bool kBias>
+  __device__ __forceinline__ void StoreActivated(const Accumulator<Traits>& gate,
+                                                 const Accumulator<Traits>& up, int row) const {
+    const auto gate_biases = tile.BiasesAt(Biases(arguments, item.expert, 0), row);
+    const auto up_biases = tile.BiasesAt(Biases(arguments, item.expert, 1), row);
+    const device::ActivationArguments activation = device::ActivationOf(
+        arguments.activation.kind, arguments.activation.has_clamp, arguments.activation.clamp);
+    const auto rounded = [&](const Accumulator<Traits>& values, const auto& biases, int i, int q) {
+      const int index = device::PairIndex(i, q);
+      if constexpr (!kBias) return device::ConvertPair(values[index], values[index + 1]);
+      const float2 bias = biases.Pair(i, q);
+      return device::ConvertPair(__fadd_rn(values[index], bias.x),
+                                 __fadd_rn(values[index + 1], bias.y));
+    };
+    const auto gates = [&](int i, int q) {
+      return device::MinimumPair(rounded(gate, gate_biases, i, q), activation.clamp_pair);
+    };
+    const auto ups = [&](int i, int q) {
+      const std::uint32_t low =
+          device::MinimumPair(rounded(up, up_biases, i, q), activation.clamp_pair);
+      return device::MaximumPair(low, activation.clamp_pair ^ 0x80008000u);
+    };
+    struct Input {
+      std::uint32_t gates, ups;
+      float2 weights;
+    };
+    tile.Store(row, arguments.matrix.rows, arguments.hidden, [&](int i, std::uint32_t(&four)[4]) {
+      device::FourPairs<Input>(
+          four,
+          [&](int q, Input& input, device::RareCases& rare) {
+            input = {gates(i, q), ups(i, q), tile.Weights(i, q)};
+            if constexpr (!kFastMath) rare.SeeGates(input.gates);
+            const std::uint32_t h = device::HiddenPair<kFastMath, device::Division::kQuick>(
+                activation, input.gates, input.ups, input.weights, device::ConvertPair);
+            rare.SeeResults(h);
+            return h;
+          },
+          [&](const Input& input) {
+            return device::HiddenPair<kFastMath, device::Division::kAlways>(
+                activation, input.gates, input.ups, input.weights, device::RoundPair);
+          });
+    });
+  }
+
+  // Both accumulators of a consumer.
+  __device__ __forceinline__ void Store(const Accumulator<Traits>& first,
+                                        const Accumulator<Traits>& second) const {
+    if constexpr (Traits::kProjection == Projection::kDown) {
+      const MatrixShape none{};
+      StorePlain(first, 0, HalfRow<Traits>(none, item.row_block, 0), arguments.out);
+      StorePlain(second, 0, HalfRow<Traits>(none, item.row_block, 1), arguments.out);
+    } else {
+      const int row = item.row_block * 64 * Traits::kWarpgroups;
+      const bool bias = arguments.bias != nullptr;
+      if (arguments.gate != nullptr) {
+        StorePlain(first, 0, row, arguments.gate);
+        StorePlain(second, 1, row, arguments.up);
+      } else if (arguments.activation.fast_math) {
+        bias ? StoreActivated<true, true>(first, second, row)
+             : StoreActivated<true, false>(first, second, row);
+      } else {
+        bias ? StoreActivated<false, true>(first, second, row)
+             : StoreActivated<false, false>(first, second, row);
+      }
+    }
+  }
+};
+
+// What becomes of the accumulators of an item. Where a thread has the registers to keep the rounded
+// results, they leave while the next item multiplies, a part after each of its first blocks;
+// elsewhere at once.
+template <typename Traits>
+class Results {
+ public:
+  static constexpr bool kLate = Traits::kTokenRows && Traits::kProjection == Projection::kDown;
+  static constexpr int kParts = kLate ? 4 : 0;
+
+  __device__ __forceinline__ Results(const ExpertArguments& arguments,
+                                     const AccumulatorTile<Traits>& tile)
+      : arguments_(arguments), tile_(tile) {}
+
+  __device__ __forceinline__ void Take(const device::WorkItem& item,
+                                       const Accumulator<Traits>& first,
+                                       const Accumulator<Traits>& second) {
+    const Epilogue<Traits> epilogue{arguments_, item, tile_};
+    if constexpr (!kLate) {
+      epilogue.Store(first, second);
+    } else {
+      const MatrixShape none{};
+      row_ = HalfRow<Traits>(none, item.row_block, 0);
+      to_ = tile_.destination();
+      epilogue.RoundPairs(first, 0, row_, [&](auto pairs) { Keep(pairs, pairs_[0]); });
+      epilogue.RoundPairs(second, 0, row_ + kHalfRows, [&](auto pairs) { Keep(pairs, pairs_[1]); });
+    }
+  }
+  // Part 0 to kParts - 1 of what is kept, in this order. Nothing kept: nothing leaves.
+  __device__ __forceinline__ void Part(int part) {
+    if constexpr (kLate) {
+      if (part % 2 == 0) {
+        Stage(pairs_[part / 2]);
+      } else {
+        tile_.Write(to_, row_ + part / 2 * kHalfRows, arguments_.matrix.rows, arguments_.out);
+      }
+    }
+  }
+  // All of it, after which nothing is kept.
+  __device__ __forceinline__ void Flush() {
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) Part(part);
+    to_ = -1;
+  }
+
+ private:
+  static constexpr int kHalfRows = 64 * Traits::kWarpgroups;
+  using Pairs = std::uint32_t[kLate ? 32 : 1];
+
+  template <typename From>
+  __device__ __forceinline__ static void Keep(From from, Pairs& pairs) {
+#pragma unroll
+    for (int i = 0; i < 16; i += 2) {
+      std::uint32_t four[4];
+      from(i, four);
+#pragma unroll
+      for (int q = 0; q < 4; ++q) pairs[2 * i + q] = four[q];
+    }
+  }
+  __device__ __forceinline__ void Stage(const Pairs& pairs) const {
+    tile_.Stage([&](int i, std::uint32_t(&four)[4]) {
+#pragma unroll
+      for (int q = 0; q < 4; ++q) four[q] = pairs[2 * i + q];
+    });
+  }
+
+  const ExpertArguments& arguments_;
+  const AccumulatorTile<Traits>& tile_;
+  Pairs pairs_[2] = {};
+  int row_ = 0;
+  int to_ = -1;
+};
 
 }  // namespace moescope::cuda

@@ -6,44 +6,70 @@
 #include "cuda/kernels/expert_traits.cuh"
 
 // The kernel of both projections: persistent, a producer warpgroup and one or two consumer
-// warpgroups. Every consumer holds two accumulators of 64 rows: gate and up of the same rows of I,
-// or two blocks of rows of H.
+// warpgroups. Every consumer holds two accumulators: gate and up of the same rows of I, or two
+// blocks of rows of H.
 
 namespace moescope::cuda {
 
 template <typename Traits>
 __device__ __forceinline__ void Consume(const ExpertArguments& arguments,
                                         const ExpertShared<Traits>& shared,
-                                        const device::Ring<Traits::kStages>& ring, int row_blocks) {
+                                        const typename Traits::Ring& ring, int row_blocks) {
   const int warpgroup = threadIdx.x / 128 - 1;
   const int thread = threadIdx.x % 128;
-  int* const row_numbers = shared.rows(warpgroup);
-  float* const row_weights = reinterpret_cast<float*>(row_numbers + Traits::kTokens);
-  device::ItemWalker walker(arguments.groups, row_blocks, Traits::kTokens);
-  device::RingPosition<Traits::kStages> position;
+  constexpr int kParts = Results<Traits>::kParts;
+  AccumulatorTile<Traits> tile(shared, warpgroup, thread);
+  Results<Traits> results(arguments, tile);
+  Contraction<Traits> contraction(shared, ring, warpgroup, thread);
+  typename Traits::Walker walker(arguments.groups, row_blocks, Traits::kTokens);
+  const int blocks = arguments.matrix.column_chunks();
   device::WorkItem item, next_item;
-  TokenPlace place, next_place;
   bool more = walker.Next(item);
-  if (more) place = ReadPlace<Traits>(arguments, item, thread);
   while (more) {
     bool next = false;
-    Accumulator<Traits> first, second;
-    Multiply<Traits>(shared, ring, position, warpgroup, thread, arguments.matrix.column_chunks(),
-                     first, second, [&] {
-                       next = walker.Next(next_item);
-                       if (next) next_place = ReadPlace<Traits>(arguments, next_item, thread);
-                     });
-    if (thread < Traits::kTokens) {
-      row_numbers[thread] = place.to;
-      row_weights[thread] = place.weight;
+    TokenPlace place;
+    const auto look_ahead = [&] {
+      place = ReadPlace<Traits>(arguments, item, tile.token());
+      next = walker.Next(next_item);
+    };
+    if (Traits::kTokenRows && 64 * warpgroup >= item.rows) {
+      results.Flush();
+      look_ahead();
+      for (int block = 0; block < blocks; ++block) contraction.Pass();
+    } else {
+      Accumulator<Traits> first, second;
+      // What the item before left to do goes beside the first blocks, the look-ahead beside the
+      // next.
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+        if (part < blocks) {
+          contraction.Block(part, first, second, [&] { results.Part(part); });
+        } else {
+          results.Part(part);
+        }
+      }
+      for (int block = kParts; block < blocks; ++block) {
+        contraction.Block(block, first, second, [&] {
+          if (block == kParts) look_ahead();
+        });
+      }
+      if (blocks <= kParts) look_ahead();
+      contraction.Finish();
+      tile.Publish(place);
+      results.Take(item, first, second);
     }
-    device::NamedBarrier(1 + warpgroup, 128);
-    const Epilogue<Traits> epilogue{
-        arguments, item, {thread}, shared.staging(warpgroup), 1 + warpgroup, {row_numbers}};
-    epilogue.Store(first, second, 64 * warpgroup);
     more = next;
     item = next_item;
-    place = next_place;
+  }
+  results.Flush();
+}
+
+template <typename Traits>
+__device__ __forceinline__ void SyncBlocks() {
+  if constexpr (Traits::kCluster > 1) {
+    device::ClusterSync();
+  } else {
+    __syncthreads();
   }
 }
 
@@ -54,13 +80,13 @@ __global__ void __launch_bounds__(Traits::kThreads, Traits::kBlocksPerMultiproce
                  const __grid_constant__ CUtensorMap hidden) {
   extern __shared__ __align__(1024) std::uint8_t memory[];  // swizzled tiles need 1,024
   const ExpertShared<Traits> shared(memory);
-  const device::Ring<Traits::kStages> ring{shared.barriers()};
+  const typename Traits::Ring ring{shared.barriers()};
   if (threadIdx.x == 0) {
     ring.Initialise(1 + (Traits::kGather ? 128 : 0), 4 * Traits::kWarpgroups);
     if constexpr (!Traits::Weights::kFromRegisters) device::PrefetchMap(&weights);
     if constexpr (!Traits::kGather) device::PrefetchMap(&hidden);
   }
-  __syncthreads();
+  SyncBlocks<Traits>();
   constexpr int kRowsPerBlock =
       64 * Traits::kWarpgroups * (Traits::kProjection == Projection::kDown ? 2 : 1);
   const int row_blocks = (arguments.matrix.rows + kRowsPerBlock - 1) / kRowsPerBlock;
@@ -71,6 +97,8 @@ __global__ void __launch_bounds__(Traits::kThreads, Traits::kBlocksPerMultiproce
     device::RegistersIncrease<Traits::kConsumerRegisters>();
     Consume<Traits>(arguments, shared, ring, row_blocks);
   }
+  // A block must not end while another may still write to it.
+  if constexpr (Traits::kCluster > 1) device::ClusterSync();
 }
 
 template <typename Traits>
@@ -81,18 +109,35 @@ cudaError_t LaunchExpert(const ExpertArguments& arguments, const CUtensorMap& we
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Traits::kSharedBytes);
   if (sized != cudaSuccess) return sized;
   blocks *= Traits::kBlocksPerMultiprocessor;
-  kernel<<<blocks, Traits::kThreads, Traits::kSharedBytes, stream>>>(arguments, weights, hidden);
-  return cudaGetLastError();
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = Traits::kCluster;
+  cluster.val.clusterDim.y = 1;
+  cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(Traits::kThreads);
+  config.dynamicSmemBytes = Traits::kSharedBytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = Traits::kCluster > 1 ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, arguments, weights, hidden);
 }
 
 template <typename Weights, Projection kProjection>
 cudaError_t LaunchTile(const ExpertArguments& arguments, const CUtensorMap& weights,
                        const CUtensorMap& hidden, ExpertTile tile, cudaStream_t stream) {
-  const auto launch = [&]<int kTokens, int kWarpgroups>() {
+  const auto launch = [&]<int kTokens, int kWarpgroups, int kCluster = 1>() {
     using Traits = ExpertTraits<Weights, kProjection, kTokens, kWarpgroups,
-                                StagesFor<Weights, kTokens, kWarpgroups>()>;
+                                StagesFor<Weights, kTokens, kWarpgroups>(), kCluster>;
     return LaunchExpert<Traits>(arguments, weights, hidden, tile.blocks, stream);
   };
+  if constexpr (!Weights::kFromRegisters) {
+    if (tile.cluster == 2 && tile.tokens == 128 && tile.warpgroups == 2) {
+      return launch.template operator()<128, 2, 2>();
+    }
+  }
+  if (tile.cluster != 1) return cudaErrorInvalidValue;
   if (tile.tokens == 16 && tile.warpgroups == 1) return launch.template operator()<16, 1>();
   if (tile.tokens == 32 && tile.warpgroups == 1) return launch.template operator()<32, 1>();
   if (tile.tokens == 64 && tile.warpgroups == 2) return launch.template operator()<64, 2>();

@@ -20,6 +20,13 @@ __device__ __forceinline__ void LoadWeights(const ExpertArguments& arguments,
                                             int stage, std::uint32_t barrier) {
   using Weights = typename Traits::Weights;
   if constexpr (!Weights::kFromRegisters) {
+    if (Traits::kCluster == 2 && item.shares_weights) {  // one half each, for both
+      const int half = static_cast<int>(device::ClusterRank());
+      device::CopyTile3To(0b11, shared.stages + shared.WeightOffset(stage, half, 0), map, barrier,
+                          block * kChunk, HalfRow<Traits>(arguments.matrix, item.row_block, half),
+                          item.expert);
+      return;
+    }
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       device::CopyTile3(shared.stages + shared.WeightOffset(stage, half, 0), map, barrier,
@@ -98,13 +105,13 @@ template <typename Traits>
 __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
                                         const CUtensorMap* weights, const CUtensorMap* hidden,
                                         const ExpertShared<Traits>& shared,
-                                        const device::Ring<Traits::kStages>& ring, int row_blocks) {
+                                        const typename Traits::Ring& ring, int row_blocks) {
   const int thread = threadIdx.x;
   if constexpr (!Traits::kGather) {
     if (thread >= 32) return;
   }
   using Rows = GatherRows<Traits::kGather ? Traits::kTokens : 16>;
-  device::ItemWalker walker(arguments.groups, row_blocks, Traits::kTokens);
+  typename Traits::Walker walker(arguments.groups, row_blocks, Traits::kTokens);
   device::RingPosition<Traits::kStages> position;
   const int blocks = arguments.matrix.column_chunks();
   device::WorkItem item, next_item;

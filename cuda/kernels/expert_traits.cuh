@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "cuda/device/mma.cuh"
+#include "cuda/device/pipeline.cuh"
+#include "cuda/device/schedule.cuh"
 #include "cuda/device/weights.cuh"
 #include "cuda/kernels/launch.cuh"
 
@@ -16,22 +18,31 @@ constexpr int BlocksPerMultiprocessor(int tokens) {
   return tokens <= 16 ? 3 : tokens <= 32 ? 2 : 1;
 }
 
-template <typename WeightsT, Projection kProjectionV, int kTokensV, int kWarpgroupsV, int kStagesV>
+template <typename WeightsT, Projection kProjectionV, int kTokensV, int kWarpgroupsV, int kStagesV,
+          int kClusterV = 1>
 struct ExpertTraits {
   using Weights = WeightsT;
   static constexpr Projection kProjection = kProjectionV;
   static constexpr int kTokens = kTokensV;
   static constexpr int kWarpgroups = kWarpgroupsV;
   static constexpr int kStages = kStagesV;
+  static constexpr int kCluster = kClusterV;
+  using Ring = device::Ring<kStages, kCluster>;
+  using Walker = device::ItemWalker<kCluster>;
   static constexpr int kThreads = 128 * (1 + kWarpgroups);
+  static constexpr bool kGather = kProjection == Projection::kGateUp;
+  // Wide tiles of BF16 have tokens as the M side of wgmma and all weight rows as the N side, which
+  // reads less shared memory per product; weights from registers must be the M side.
+  static constexpr bool kTokenRows = !Weights::kFromRegisters && kTokens == 128;
+  static_assert(!kTokenRows || kWarpgroups == 2);
   // Small tiles leave most of a multiprocessor idle: several blocks share it.
   static constexpr int kBlocksPerMultiprocessor = BlocksPerMultiprocessor(kTokens);
   // Registers move from the producers to the consumers.
   static constexpr int kEntryRegisters = 65536 / (kBlocksPerMultiprocessor * kThreads) / 8 * 8;
-  static constexpr int kProducerRegisters = kBlocksPerMultiprocessor == 3 ? 40 : 56;
+  static constexpr int kProducerRegisters =
+      kBlocksPerMultiprocessor == 3 || (kTokenRows && !kGather) ? 40 : 56;
   static constexpr int kConsumerRegisters =
       (kEntryRegisters * kThreads - 128 * kProducerRegisters) / (128 * kWarpgroups) / 8 * 8;
-  static constexpr bool kGather = kProjection == Projection::kGateUp;
   static constexpr int kTokenBytes = kTokens * 128;
   static constexpr int kWeightBytes = 2 * kWarpgroups * Weights::kChunkBytes;
   static constexpr int kStageBytes = (kTokenBytes + kWeightBytes + 1023) / 1024 * 1024;

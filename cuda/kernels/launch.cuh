@@ -59,6 +59,7 @@ struct DispatchArguments {
   std::int32_t* group_size;    // [1]
   std::int32_t* group_expert;  // [E]
   std::int32_t* group_prefix;  // [E + 1]
+  std::int32_t* group_odd;     // [E + 1]
   std::int32_t* row_src;       // [rows_max]
   float* row_w;                // [rows_max]
   std::int32_t* row_of;        // [T K]
@@ -70,7 +71,7 @@ cudaError_t LaunchDispatch(const DispatchArguments& arguments, cudaStream_t stre
 // One group of `tokens` rows: the shared expert.
 struct SingleGroupArguments {
   int tokens, token_tile;
-  std::int32_t *count, *base, *group_size, *group_expert, *group_prefix;
+  std::int32_t *count, *base, *group_size, *group_expert, *group_prefix, *group_odd;
 };
 cudaError_t LaunchSingleGroup(const SingleGroupArguments& arguments, cudaStream_t stream);
 
@@ -99,7 +100,8 @@ struct ExpertArguments {
 struct ExpertTile {
   int tokens;      // 16, 32, 64, 128
   int warpgroups;  // 1 or 2
-  int blocks;      // persistent blocks
+  int cluster;     // blocks that share weights: 1, or 2 with BF16 weights and 128 tokens
+  int blocks;      // persistent blocks, a multiple of `cluster`
 };
 // Tensor maps: weights (BF16 only) and h (down only).
 cudaError_t LaunchGateUp(moe::WeightFormat format, const ExpertArguments& arguments,

@@ -42,6 +42,7 @@ Bytes WorkspaceOf(const moe::LayerShape& s, std::int64_t tokens, const Options& 
           {"group_size", 4},
           {"group_expert", 4 * s.experts},
           {"group_prefix", 4 * s.experts + 4},
+          {"group_odd", 4 * s.experts + 4},
           {"row_src", 4 * rows},
           {"row_w", 4 * rows},
           {"row_of", 4 * pairs},
@@ -53,7 +54,7 @@ Bytes WorkspaceOf(const moe::LayerShape& s, std::int64_t tokens, const Options& 
   if (Separate(o) && !o.save_gate_up) b["gate"] = b["up"] = b["hidden"];
   if (o.shared.has_value()) {
     b["shared_count"] = b["shared_base"] = b["shared_group_size"] = b["shared_group_expert"] = 4;
-    b["shared_group_prefix"] = 8;
+    b["shared_group_prefix"] = b["shared_group_odd"] = 8;
     b["shared_hidden"] = 2 * Up(tokens, 16) * o.shared->intermediate;
     if (Separate(o)) b["shared_gate"] = b["shared_up"] = b["shared_hidden"];
     b["shared_out"] = 2 * tokens * s.hidden;

@@ -28,12 +28,12 @@ Options OptionsOf(moe::WeightFormat format) {
   return {.weighting = moe::Weighting::kPre, .weights = format};
 }
 
-// "mxfp4_b32 gate_up 64x2": format, projection, token tile, consumer warpgroups.
+// "mxfp4_b32 gate_up 64x2x1": format, projection, token tile, consumer warpgroups, cluster.
 Names Instances(moe::WeightFormat format, const Plan& plan) {
   Names names;
   for (const char* projection : {"gate_up", "down"}) {
     names.insert(absl::StrCat(Absl(moe::Name(format)), " ", projection, " ", plan.token_tile, "x",
-                              plan.warpgroups));
+                              plan.warpgroups, "x", ClusterBlocks(plan, format)));
   }
   return names;
 }
@@ -48,9 +48,12 @@ Names ReachableInstances() {
         names.merge(Instances(format, *MakePlan(shape, tokens, options, DesignTraits())));
       }
       for (int tile = 1; tile <= 256; ++tile) {
-        options.token_tile = tile;
-        const auto plan = MakePlan(shape, 1, options, DesignTraits());
-        if (plan.ok()) names.merge(Instances(format, *plan));
+        for (const int sm_limit : {0, 1, 2, 131}) {
+          options.token_tile = tile;
+          options.sm_limit = sm_limit;
+          const auto plan = MakePlan(shape, 1, options, DesignTraits());
+          if (plan.ok()) names.merge(Instances(format, *plan));
+        }
       }
     }
   }
@@ -68,12 +71,12 @@ std::string FormatOf(const std::string& kernel) {
 // The same text from "...ExpertTraits<Weights, (Projection)0, 64, 2, stages>...".
 std::string InstanceOf(const std::string& kernel) {
   const std::size_t projection = kernel.find("Projection)");
-  int kind = -1, tile = 0, warpgroups = 0, stages = 0;
-  std::sscanf(kernel.c_str() + projection, "Projection)%d, %d, %d, %d", &kind, &tile, &warpgroups,
-              &stages);
+  int kind = -1, tile = 0, warpgroups = 0, stages = 0, cluster = 0;
+  std::sscanf(kernel.c_str() + projection, "Projection)%d, %d, %d, %d, %d", &kind, &tile,
+              &warpgroups, &stages, &cluster);
   EXPECT_GE(stages, 2) << kernel;
   return absl::StrCat(FormatOf(kernel), " ", kind == 0 ? "gate_up" : "down", " ", tile, "x",
-                      warpgroups);
+                      warpgroups, "x", cluster);
 }
 
 TEST(CompileMatrixTest, ReachableAndCompiledInstancesAreTheSame) {
@@ -109,12 +112,15 @@ TEST(CompileMatrixTest, TheOtherKernelsAreTheListedOnes) {
           Pair("SingleGroupKernel", 1), Pair("SmallDispatchKernel", 1)));
 }
 
-// Thirty-two instances: four formats, two projections, four tiles.
+// Thirty-two instances of single blocks, four formats, two projections, four tiles, and two of
+// clusters.
 TEST(CompileMatrixTest, EveryTileIsReachable) {
   const Names names = ReachableInstances();
-  EXPECT_EQ(names.size(), 32u);
+  EXPECT_EQ(names.size(), 34u);
+  EXPECT_TRUE(names.contains("bf16 gate_up 128x2x2"));
+  EXPECT_TRUE(names.contains("bf16 down 128x2x2"));
   for (const auto format : kFormats) {
-    for (const char* tile : {"16x1", "32x1", "64x2", "128x2"}) {
+    for (const char* tile : {"16x1x1", "32x1x1", "64x2x1", "128x2x1"}) {
       EXPECT_TRUE(
           names.contains(absl::StrCat(Absl(moe::Name(moe::WeightFormat(format))), " down ", tile)));
     }

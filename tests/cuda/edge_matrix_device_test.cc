@@ -92,8 +92,9 @@ const EdgeMatrix& Matrix() {
   return matrix;
 }
 
-// The cases in eight parts, so that a failure names a short list and parts can run alone.
-constexpr std::size_t kParts = 8;
+// The cases in parts of four or five, so that a failure names a short list and parts can run alone,
+// also under a sanitizer.
+constexpr std::size_t kParts = 40;
 class EdgeMatrixDevice : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Parts, EdgeMatrixDevice, ::testing::Range(std::size_t{0}, kParts));
 

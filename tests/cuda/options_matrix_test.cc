@@ -166,8 +166,8 @@ std::vector<std::string> NewSlices(const Plan& plan, const Plan& base, Buffer bu
 
 std::vector<Effect> Effects() {
   const std::vector<std::string> single = {
-      "shared_count",        "shared_base",   "shared_group_size", "shared_group_expert",
-      "shared_group_prefix", "shared_hidden", "shared_out"};
+      "shared_count",        "shared_base",      "shared_group_size", "shared_group_expert",
+      "shared_group_prefix", "shared_group_odd", "shared_hidden",     "shared_out"};
   std::vector<std::string> gated = single;
   gated.emplace_back("sigma");
   return {

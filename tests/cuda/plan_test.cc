@@ -196,6 +196,25 @@ TEST(PlanTest, TileSwitchesAtTheThresholds) {
   }
 }
 
+TEST(PlanTest, WideBf16TilesShareWeightsOnAnEvenNumberOfMultiprocessors) {
+  struct Case {
+    moe::WeightFormat weights;
+    int tile, sm_limit, cluster;
+  };
+  const Case cases[] = {
+      {moe::WeightFormat::kBf16, 128, 0, 2},   {moe::WeightFormat::kBf16, 128, 2, 2},
+      {moe::WeightFormat::kBf16, 128, 131, 1}, {moe::WeightFormat::kBf16, 128, 1, 1},
+      {moe::WeightFormat::kBf16, 64, 0, 1},    {moe::WeightFormat::kMxfp4B32, 128, 0, 1},
+      {moe::WeightFormat::kMxfp8B8, 128, 0, 1}};
+  for (const Case& c : cases) {
+    Options options = Base();
+    options.token_tile = c.tile;
+    options.sm_limit = c.sm_limit;
+    const auto plan = MakePlan(kShape, 100, options, DesignTraits());
+    EXPECT_EQ(ClusterBlocks(*plan, c.weights), c.cluster) << c.tile << " " << c.sm_limit;
+  }
+}
+
 TEST(PlanTest, RowsMaxOfTheDocument) {
   EXPECT_EQ(MakePlan(kShape, 16384, Base(), DesignTraits())->rows_max, 132992);
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -22,6 +23,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 template <int kUlps>
 struct HostArithmetic {
   static float Magnitude(float a) { return std::fabs(a); }
+  static float CopySign(float a, float sign) { return std::copysign(a, sign); }
   static float Multiply(float a, float b) { return a * b; }
   static float MultiplyAdd(float a, float b, float c) { return std::fma(a, b, c); }
   static float ReciprocalApproximate(float x) {
@@ -29,6 +31,7 @@ struct HostArithmetic {
     if (std::isnan(exact) || exact == 0.0f) return exact;
     return std::bit_cast<float>(std::bit_cast<std::int32_t>(exact) + kUlps);
   }
+  static float ReciprocalOfNormal(float x) { return ReciprocalApproximate(x); }
 };
 
 void ExpectCorrect(float g, float d) {
@@ -55,6 +58,45 @@ TEST(QuotientTwinTest, EveryGate) {
       ASSERT_NO_FATAL_FAILURE(ExpectCorrect(g, d));
     }
   }
+}
+
+template <int kUlps>
+void ExpectQuick(float g, float d) {
+  const float quick = device::QuickQuotient<HostArithmetic<kUlps>>(g, d);
+  ASSERT_EQ(std::bit_cast<std::uint32_t>(quick), std::bit_cast<std::uint32_t>(g / d))
+      << std::hexfloat << g << " / " << d << " reciprocal off by " << kUlps;
+}
+
+// Every BF16 gate of the quick path, with every denominator that an exp of up to 3 ulp error can
+// give. Gates below 2^-25 have 2.
+TEST(QuotientTwinTest, EveryQuickGate) {
+  std::int64_t checked = 0;
+  for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {
+    const float g = isa::Bf16ToFloat(static_cast<std::uint16_t>(bits));
+    if (!(g >= device::kLowestQuickGate) || std::isinf(g)) continue;
+    for (const float slope : {1.0f, 1.702f}) {
+      const float e = std::exp(-(slope * g));
+      for (int ulps = -3; ulps <= 3; ++ulps) {
+        const float moved =
+            std::bit_cast<float>(std::max(std::bit_cast<std::int32_t>(e) + ulps, 0));
+        const float d = std::fabs(g) < 0x1p-25f ? 2.0f : 1.0f + moved;
+        ASSERT_LE(d, 0x1p126f);
+        ASSERT_NO_FATAL_FAILURE(ExpectQuick<0>(g, d));
+        ++checked;
+        if ((std::bit_cast<std::uint32_t>(d) & 0x7FFFFFu) == 0x7FFFFFu) continue;  // see above
+        ASSERT_NO_FATAL_FAILURE(ExpectQuick<-1>(g, d));
+        ASSERT_NO_FATAL_FAILURE(ExpectQuick<1>(g, d));
+      }
+    }
+  }
+  EXPECT_GT(checked, 600'000);
+}
+
+// What the epilogue must notice: an infinite gate, and denominators beyond the reciprocals.
+TEST(QuotientTwinTest, TheQuickPathEndsWhereItSaysSo) {
+  EXPECT_TRUE(std::isnan(device::QuickQuotient<HostArithmetic<0>>(kInfinity, 1.0f)));
+  EXPECT_TRUE(std::isnan(device::QuickQuotient<HostArithmetic<0>>(-90.0f, kInfinity)));
+  EXPECT_LT(1.0f + std::exp(1.702f * -device::kLowestQuickGate), 0x1p126f);
 }
 
 // Denominators that no exp gives, anywhere in [1, 2^64], and their neighbours.

@@ -57,6 +57,64 @@ TEST_P(RepeatFormats, TheNumberOfMultiprocessorsNeverChangesBits) {
   }
 }
 
+// Two blocks that share weights (even limits), single blocks (odd ones) and the smallest tile: odd
+// and even numbers of token tiles per expert and of row blocks, partial ones of both, with bias,
+// activation and saved gate and up.
+TEST(RepeatDevice, ClustersEqualSingleBlocks) {
+  MOESCOPE_NEEDS_DEVICE();
+  const moe::Layer description{.shape = {640, 400, 6, 2},
+                               .activation = moe::Activation::kGptOss,
+                               .clamp = 7.0f,
+                               .expert_bias = true,
+                               .weighting = moe::Weighting::kPre,
+                               .weights = moe::WeightFormat::kBf16,
+                               .shared = moe::SharedExpert{144, true}};
+  for (const char* workload : {"uniform", "ragged", "hot(p=1,n=1)"}) {
+    const SeededCase layer(description, 900, workload);
+    for (const bool save : {false, true}) {
+      Options options = OptionsFor(description);
+      options.save_gate_up = save;
+      options.token_tile = 16;
+      const auto smallest = RunOnDevice(layer, options);
+      ASSERT_TRUE(smallest.ok()) << smallest.status();
+      options.token_tile = 128;
+      for (const int limit : {0, 131, 130, 2, 1}) {
+        options.sm_limit = limit;
+        const auto wide = RunOnDevice(layer, options);
+        ASSERT_TRUE(wide.ok()) << wide.status();
+        EXPECT_EQ(wide->y, smallest->y) << workload << " limit " << limit;
+        EXPECT_EQ(ValidRows(wide->slot, layer.routing), ValidRows(smallest->slot, layer.routing));
+        if (save) {
+          EXPECT_EQ(wide->gate, smallest->gate) << workload << " limit " << limit;
+          EXPECT_EQ(wide->up, smallest->up) << workload << " limit " << limit;
+        }
+      }
+    }
+  }
+}
+
+// NaN, infinite and far negative gates take the second pass of the epilogue; whichever tile has
+// them, the bits are those of the plain kernels.
+TEST(RepeatDevice, RareGatesHaveOneResult) {
+  MOESCOPE_NEEDS_DEVICE();
+  const moe::Layer description{.shape = {128, 256, 2, 1},
+                               .weighting = moe::Weighting::kPre,
+                               .weights = moe::WeightFormat::kBf16};
+  SeededCase layer(description, 300);
+  const std::uint16_t rare[] = {0x7F80, 0xFF80, 0x7FC1, 0xC2B0, 0xC24D, 0xC24C, 0x8000, 0x0001};
+  for (std::size_t i = 0; i < std::size(rare); ++i) {
+    layer.x.values[(20 + 31 * i) * 128 + i] = rare[i];
+  }
+  Options options = OptionsFor(description);
+  options.token_tile = 16;
+  const auto first = RunOnDevice(layer, options);
+  ASSERT_TRUE(first.ok()) << first.status();
+  for (const int tile : {32, 64, 128}) {
+    options.token_tile = tile;
+    EXPECT_EQ(RunOnDevice(layer, options)->y, first->y) << "tile " << tile;
+  }
+}
+
 TEST(RepeatDevice, TwoPlansOnTwoStreams) {
   MOESCOPE_NEEDS_DEVICE();
   const SeededCase a(WideLayer(moe::WeightFormat::kBf16), 200);

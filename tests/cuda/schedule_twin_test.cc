@@ -20,40 +20,51 @@ namespace {
 struct Item {
   int expert = 0;
   int row = 0;
-  int rows = 0;
+  int rows = 0;  // 0: nothing to store
   int row_block = 0;
+  bool shares_weights = false;
 
   auto operator<=>(const Item&) const = default;
 };
 
 struct GroupList {
-  std::vector<int> expert, prefix;
+  std::vector<int> expert, prefix, odd;
   const moe::DispatchMap* map = nullptr;
 };
 
 GroupList GroupsOf(const moe::DispatchMap& map, int tile) {
-  GroupList groups{.prefix = {0}, .map = &map};
+  GroupList groups{.prefix = {0}, .odd = {0}, .map = &map};
   for (const std::int32_t e : map.active) {
+    const int tiles = (map.count[static_cast<std::size_t>(e)] + tile - 1) / tile;
     groups.expert.push_back(e);
-    groups.prefix.push_back(groups.prefix.back() +
-                            (map.count[static_cast<std::size_t>(e)] + tile - 1) / tile);
+    groups.prefix.push_back(groups.prefix.back() + tiles);
+    groups.odd.push_back(groups.odd.back() + tiles % 2);
   }
   return groups;
 }
 
+std::int64_t ItemsBefore(const GroupList& list, int group, int row_blocks, int cluster) {
+  const std::int64_t tiles = list.prefix[static_cast<std::size_t>(group)];
+  if (cluster == 1) return tiles * row_blocks;
+  const std::int64_t odd = list.odd[static_cast<std::size_t>(group)];
+  return (tiles - odd) / 2 * row_blocks + odd * ((row_blocks + 1) / 2);
+}
+
 // The items of one block, found as the device finds them: 32 groups are compared at once.
-std::vector<Item> ItemsOfBlock(const GroupList& list, int row_blocks, int tile, int block,
-                               int grid) {
+std::vector<Item> ItemsOfBlock(const GroupList& list, int row_blocks, int tile, int block, int grid,
+                               int cluster = 1) {
   std::vector<Item> items;
   const int groups = static_cast<int>(list.expert.size());
+  const int rank = block % cluster;
   int group = 0;
-  for (std::int64_t item = block;; item += grid) {
+  for (std::int64_t item = block / cluster;; item += grid / cluster) {
     while (group < groups) {
       int passed = 0;
       for (int lane = 0; lane < 32; ++lane) {
         const int candidate = group + 1 + lane;
-        const auto prefix = list.prefix[static_cast<std::size_t>(std::min(candidate, groups))];
-        if (candidate <= groups && item >= std::int64_t{prefix} * row_blocks) ++passed;
+        if (candidate <= groups && item >= ItemsBefore(list, candidate, row_blocks, cluster)) {
+          ++passed;
+        }
       }
       group += passed;
       if (passed < 32) break;
@@ -62,10 +73,28 @@ std::vector<Item> ItemsOfBlock(const GroupList& list, int row_blocks, int tile, 
     const auto g = static_cast<std::size_t>(group);
     const int tiles = list.prefix[g + 1] - list.prefix[g];
     const auto expert = static_cast<std::size_t>(list.expert[g]);
-    const int local = static_cast<int>(item - std::int64_t{list.prefix[g]} * row_blocks);
-    const int first = local % tiles * tile;
-    items.push_back({list.expert[g], list.map->base[expert] + first,
-                     std::min(tile, list.map->count[expert] - first), local / tiles});
+    const int local = static_cast<int>(item - ItemsBefore(list, group, row_blocks, cluster));
+    const int pairs = tiles / 2;
+    Item found{.expert = list.expert[g]};
+    int at = 0;
+    if (cluster == 1) {
+      at = local % tiles;
+      found.row_block = local / tiles;
+    } else if (local < pairs * row_blocks) {
+      at = 2 * (local % pairs) + rank;
+      found.row_block = local / pairs;
+      found.shares_weights = true;
+    } else {
+      at = tiles - 1;
+      found.row_block = 2 * (local - pairs * row_blocks) + rank;
+    }
+    found.row = list.map->base[expert] + at * tile;
+    found.rows = std::min(tile, list.map->count[expert] - at * tile);
+    if (found.row_block >= row_blocks) {
+      found.row_block = 0;
+      found.rows = 0;
+    }
+    items.push_back(found);
   }
 }
 
@@ -98,7 +127,7 @@ TEST(ScheduleTwinTest, EveryItemExactlyOnceOnEveryGrid) {
           for (int block = 0; block < row_blocks; ++block) {
             for (int first = 0; first < count; first += tile) {
               expected.push_back({e, map.base[static_cast<std::size_t>(e)] + first,
-                                  std::min(tile, count - first), block});
+                                  std::min(tile, count - first), block, false});
             }
           }
         }
@@ -112,6 +141,41 @@ TEST(ScheduleTwinTest, EveryItemExactlyOnceOnEveryGrid) {
           std::sort(all.begin(), all.end());
           ASSERT_EQ(all, expected) << c.workload << " tile " << tile << " grid " << grid;
         }
+      }
+    }
+  }
+}
+
+// The same with clusters of two: items without rows aside, and the two blocks of a cluster always
+// agree on how many items there are and on whether they share weights.
+TEST(ScheduleTwinTest, ClustersComputeEveryItemOnce) {
+  for (const Case& c : kCases) {
+    const moe::DispatchMap map = MapOf(c.workload, c.tokens, c.top_k, c.experts);
+    const int tile = 32;  // small, so that groups have many tiles
+    const GroupList groups = GroupsOf(map, tile);
+    for (const int row_blocks : {1, 6, 23}) {
+      auto expected = ItemsOfBlock(groups, row_blocks, tile, 0, 1);
+      std::sort(expected.begin(), expected.end());
+      for (const int grid : {2, 8, 132}) {
+        std::vector<Item> all;
+        for (int block = 0; block < grid; block += 2) {
+          const auto first = ItemsOfBlock(groups, row_blocks, tile, block, grid, 2);
+          const auto second = ItemsOfBlock(groups, row_blocks, tile, block + 1, grid, 2);
+          ASSERT_EQ(first.size(), second.size());
+          for (std::size_t i = 0; i < first.size(); ++i) {
+            ASSERT_EQ(first[i].shares_weights, second[i].shares_weights);
+            if (first[i].shares_weights) {
+              ASSERT_EQ(std::pair(first[i].expert, first[i].row_block),
+                        std::pair(second[i].expert, second[i].row_block));
+            }
+            for (Item item : {first[i], second[i]}) {
+              item.shares_weights = false;
+              if (item.rows > 0) all.push_back(item);
+            }
+          }
+        }
+        std::sort(all.begin(), all.end());
+        ASSERT_EQ(all, expected) << c.workload << " row blocks " << row_blocks << " grid " << grid;
       }
     }
   }
