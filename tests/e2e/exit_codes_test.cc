@@ -198,6 +198,7 @@ TEST_F(ExitCodeTest, ProgressIsPrintedOnRequestBySignal) {
 }
 
 TEST_F(ExitCodeTest, ProgressIsDrawnOnlyOnATerminal) {
+  if (!test::HasTerminals()) GTEST_SKIP() << "no pseudo-terminal here";
   test::ProcessOptions options;
   options.terminal_err = true;
   const Words words = {"run", "--opcode=endless.asm", "--timeout=0.5"};

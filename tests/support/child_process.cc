@@ -28,10 +28,21 @@ Pipe MakePipe() {
   return {ends[0], ends[1]};
 }
 
-Pipe MakeTerminal() {
+// Both ends are -1 when there is none.
+Pipe OpenTerminal() {
   const int leader = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (leader < 0 || ::grantpt(leader) != 0 || ::unlockpt(leader) != 0) std::abort();
-  return {leader, ::open(::ptsname(leader), O_RDWR | O_NOCTTY | O_CLOEXEC)};
+  if (leader < 0) return {};
+  const bool ready = ::grantpt(leader) == 0 && ::unlockpt(leader) == 0;
+  const int follower = ready ? ::open(::ptsname(leader), O_RDWR | O_NOCTTY | O_CLOEXEC) : -1;
+  if (follower >= 0) return {leader, follower};
+  ::close(leader);
+  return {};
+}
+
+Pipe MakeTerminal() {
+  const Pipe terminal = OpenTerminal();
+  if (terminal.read < 0) std::abort();
+  return terminal;
 }
 
 [[noreturn]] void BecomeChild(const std::vector<std::string>& words, const ProcessOptions& options,
@@ -82,6 +93,14 @@ void Drain(pid_t child, const ProcessOptions& options, int out, int err, Process
 }
 
 }  // namespace
+
+bool HasTerminals() {
+  const Pipe terminal = OpenTerminal();
+  if (terminal.read < 0) return false;
+  ::close(terminal.read);
+  ::close(terminal.write);
+  return true;
+}
 
 ProcessResult RunProcess(const std::vector<std::string>& words, const ProcessOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);

@@ -22,6 +22,9 @@ struct ProcessOptions {
   int signal_after_ms = 0;
 };
 
+// Whether this system gives out pseudo-terminals: `terminal_err` needs one.
+bool HasTerminals();
+
 // Runs a program with arguments (no shell) and waits for it.
 ProcessResult RunProcess(const std::vector<std::string>& words, const ProcessOptions& options = {});
 
