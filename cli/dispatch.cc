@@ -97,6 +97,7 @@ void ApplyCommonOptions(const Arguments& arguments, Console& console) {
                      session::UseColour(colour, STDERR_FILENO));
   const std::string format = arguments.TextOr("diagnostics-format", "text");
   console.set_diagnostics_format(format == "json"     ? session::DiagnosticsFormat::kJson
+                                 : format == "sarif"  ? session::DiagnosticsFormat::kSarif
                                  : format == "github" ? session::DiagnosticsFormat::kGithub
                                                       : session::DiagnosticsFormat::kText);
 }

@@ -1,4 +1,5 @@
 #include "base/diagnostic_json.h"
+#include "base/diagnostic_sarif_json.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
@@ -13,7 +14,7 @@ namespace {
 constexpr Positional kPositionals[] = {{"FILE", "Assembly; '-' is standard input.", 1, kAnyNumber}};
 
 constexpr Option kOptions[] = {
-    FormatOption("text|json|github", "moescope lint layer.asm --format=json"),
+    FormatOption("text|json|sarif|github", "moescope lint layer.asm --format=json"),
     RuleOption("moescope lint layer.asm --rule=MS104=error"),
     WerrorOption("moescope lint layer.asm --werror"),
     {.name = "profile",
@@ -50,6 +51,8 @@ ExitCode Run(const Arguments& arguments, Console& console) {
   const std::vector<Diagnostic> diagnostics = stages::ToDiagnostics(*findings);
   if (format == "json") {
     console.Out(stages::LintJson(*findings));
+  } else if (format == "sarif") {
+    console.Out(DiagnosticsSarif(diagnostics, session::LintRuleTable()));
   } else if (format == "github") {
     console.Out(DiagnosticsGithub(diagnostics));
   } else {

@@ -60,7 +60,7 @@ inline constexpr Option kCommonOptions[] = {
     {"config", '\0', "FILE", "Takes option defaults from the command's table of a TOML file.",
      "moescope run run.json --config=moescope.toml"},
     {"diagnostics-format", '\0', "FORMAT", "Form of errors and warnings on standard error.",
-     "moescope asm layer.asm --diagnostics-format=github", "text|json|github"},
+     "moescope asm layer.asm --diagnostics-format=github", "text|json|sarif|github"},
 };
 
 // All commands, in the order of the help.

@@ -11,7 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic_json.h"
+#include "base/diagnostic_sarif_json.h"
 #include "base/string_view.h"
+#include "cli/session/explanations.h"
 
 namespace moescope::session {
 
@@ -89,6 +91,8 @@ void Console::Report(std::span<const Diagnostic> diagnostics) const {
       return err_(RenderFindings(shown, colour_err_));
     case DiagnosticsFormat::kJson:
       return err_(DiagnosticsJson(shown));
+    case DiagnosticsFormat::kSarif:
+      return err_(DiagnosticsSarif(shown, RulesOf(shown)));
     case DiagnosticsFormat::kGithub:
       return err_(DiagnosticsGithub(shown));
   }

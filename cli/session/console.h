@@ -10,7 +10,7 @@
 namespace moescope::session {
 
 // How findings are written (--diagnostics-format).
-enum class DiagnosticsFormat { kText, kJson, kGithub };
+enum class DiagnosticsFormat { kText, kJson, kSarif, kGithub };
 
 // Where a command writes: data to standard output, what people read to standard error. Everything
 // that a command prints goes through here, so that -q, -qq and colour hold everywhere and tests can

@@ -84,6 +84,14 @@ std::vector<Explanation> AllExplanations() {
   return all;
 }
 
+std::vector<Explanation> RulesOf(std::span<const Diagnostic> diagnostics) {
+  std::vector<Explanation> rules = AllExplanations();
+  std::erase_if(rules, [&](const Explanation& rule) {
+    return std::ranges::find(diagnostics, rule.id, &Diagnostic::id) == diagnostics.end();
+  });
+  return rules;
+}
+
 absl::StatusOr<std::string> Explain(std::string_view id) {
   const std::string wanted = absl::AsciiStrToUpper(Absl(id));
   std::vector<std::string_view> ids;

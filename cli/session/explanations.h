@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/diagnostic.h"
 #include "base/explanation.h"
 
 namespace moescope::session {
@@ -15,5 +17,8 @@ absl::StatusOr<std::string> Explain(std::string_view id);
 
 // All explanations, by ID.
 std::vector<Explanation> AllExplanations();
+
+// The rule table of findings: what explains their IDs, by ID.
+std::vector<Explanation> RulesOf(std::span<const Diagnostic> diagnostics);
 
 }  // namespace moescope::session

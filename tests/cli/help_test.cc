@@ -155,12 +155,11 @@ TEST(HelpTest, AGroupListsItsCommandsAndNoOthers) {
   EXPECT_THAT(GroupHelp(Commands(), "diff", 100), Not(HasSubstr("isa diff")));
 }
 
-// The debugger, checkpoints, SARIF and manual pages are not there yet, so nothing may name them.
+// The debugger, checkpoints and manual pages are not there yet, so nothing may name them.
 TEST(HelpTest, NothingIsOfferedThatIsNotThere) {
   std::string pages = OverviewHelp(Commands(), 100);
   for (const Command* command : Commands()) pages += CommandHelp(*command, 100, true);
-  for (const char* word :
-       {"--debug", "--checkpoint", "--restore", "sarif", "SARIF", "man page", "--data-dir"}) {
+  for (const char* word : {"--debug", "--checkpoint", "--restore", "man page", "--data-dir"}) {
     EXPECT_THAT(pages, Not(HasSubstr(word)));
   }
 }

@@ -38,7 +38,7 @@ TEST_F(SourceCommandsTest, DiagnosticsHaveThreeForms) {
   EXPECT_EQ(Error({"asm", bad_, "--diagnostics-format=text"}, ExitCode::kInput),
             Error({"asm", bad_}, ExitCode::kInput));
   // -q leaves out the warning, -qq everything, in every form.
-  for (const char* format : {"text", "json", "github"}) {
+  for (const char* format : {"text", "json", "sarif", "github"}) {
     const std::string form = absl::StrCat("--diagnostics-format=", format);
     EXPECT_THAT(Error({"asm", bad_, form, "-q"}, ExitCode::kInput), Not(HasSubstr("AS101")));
     EXPECT_THAT(Error({"asm", bad_, form, "-q"}, ExitCode::kInput), HasSubstr("AS001"));

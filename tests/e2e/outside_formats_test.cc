@@ -142,16 +142,44 @@ TEST_F(OutsideFormatsTest, DiagnosticsOfEveryKindOfInput) {
       {"report", manifest},
       {"profile", "verify", manifest},
   };
-  OutsideValidator validator("e2e_diagnostics");
-  for (Words words : kCalls) {
-    words.insert(words.end(), {"--diagnostics-format=json", "-q"});
-    const test::ProcessResult result = Moescope(words);
-    EXPECT_GE(result.code, 3);
-    const std::string& text = result.err;
-    ASSERT_TRUE(Document::accept(text)) << ::testing::PrintToString(words) << text;
-    validator.AddGood(text);
+  const std::pair<const char*, const char*> kFormats[] = {
+      {"json", "cli/schema/diagnostics-v1.schema.json"}, {"sarif", "tests/data/sarif.schema.json"}};
+  for (const auto& [format, schema] : kFormats) {
+    OutsideValidator validator(std::string("e2e_diagnostics_") + format);
+    for (Words words : kCalls) {
+      words.insert(words.end(), {std::string("--diagnostics-format=") + format, "-q"});
+      const test::ProcessResult result = Moescope(words);
+      EXPECT_GE(result.code, 3);
+      const std::string& text = result.err;
+      ASSERT_TRUE(Document::accept(text)) << ::testing::PrintToString(words) << text;
+      validator.AddGood(text);
+    }
+    EXPECT_TRUE(validator.Agrees(schema));
   }
-  EXPECT_TRUE(validator.Agrees("cli/schema/diagnostics-v1.schema.json"));
+}
+
+// A lint log names its whole rule table, and every finding one of its rows.
+TEST_F(OutsideFormatsTest, LintAsSarif) {
+  if (!OutsideValidator::IsInstalled()) GTEST_SKIP() << OutsideValidator::kNotInstalled;
+  const std::string layer = folder_.Write(
+      "a layer.asm", "V_EXP_V gp1, gp0\n; @stage=gather\n; @stage=gather\nM_MM 0, gp1, gp2\n");
+  const test::ProcessResult result = Moescope({"lint", layer, "--format=sarif"});
+  ASSERT_TRUE(Document::accept(result.out)) << result.out << result.err;
+  const Document log = Document::parse(result.out);
+  const Document& run = log["runs"][0];
+  const Document& rules = run["tool"]["driver"]["rules"];
+  EXPECT_EQ(rules.size(), 17u);
+  ASSERT_FALSE(run["results"].empty());
+  for (const Document& finding : run["results"]) {
+    EXPECT_EQ(rules.at(finding["ruleIndex"].get<std::size_t>())["id"], finding["ruleId"]);
+  }
+  EXPECT_THAT(result.out, ::testing::HasSubstr("a%20layer.asm"));
+  OutsideValidator validator("e2e_sarif");
+  validator.AddGood(result.out);
+  Document bad = log;
+  bad["runs"][0]["results"][0]["level"] = "fatal";
+  validator.AddBad(bad.dump());
+  EXPECT_TRUE(validator.Agrees("tests/data/sarif.schema.json"));
 }
 
 // The manifest that moe gen writes is one of the published format.

@@ -7,7 +7,9 @@
 #include <cstdlib>
 
 #include "base/diagnostic_json.h"
+#include "base/diagnostic_sarif_json.h"
 #include "cli/session/exit_code.h"
+#include "cli/session/explanations.h"
 #include "tests/support/captured_console.h"
 
 namespace moescope::session {
@@ -79,12 +81,15 @@ TEST(ConsoleTest, ColourMarksTheSeverityOnly) {
 
 TEST(ConsoleTest, OtherFormatsHoldTheSameFindings) {
   const Diagnostic findings[] = {Finding(Severity::kError), Finding(Severity::kNote)};
-  CapturedConsole json, github;
+  CapturedConsole json, sarif, github;
   json.console.set_diagnostics_format(DiagnosticsFormat::kJson);
   github.console.set_diagnostics_format(DiagnosticsFormat::kGithub);
   json.console.Report(findings);
+  sarif.console.set_diagnostics_format(DiagnosticsFormat::kSarif);
+  sarif.console.Report(findings);
   github.console.Report(findings);
   EXPECT_EQ(json.err, DiagnosticsJson(findings));
+  EXPECT_EQ(sarif.err, DiagnosticsSarif(findings, RulesOf(findings)));
   EXPECT_EQ(github.err, DiagnosticsGithub(findings));
   github.err.clear();
   github.console.set_quiet(1);
