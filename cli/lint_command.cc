@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "cli/session/explanations.h"
 #include "cli/session/lint.h"
 #include "cli/shared_options.h"
 #include "stages/lint_json.h"
@@ -52,7 +53,7 @@ ExitCode Run(const Arguments& arguments, Console& console) {
   if (format == "json") {
     console.Out(stages::LintJson(*findings));
   } else if (format == "sarif") {
-    console.Out(DiagnosticsSarif(diagnostics, session::LintRuleTable()));
+    console.Out(DiagnosticsSarif(diagnostics, session::ExplanationsOf(stages::LintRuleIds())));
   } else if (format == "github") {
     console.Out(DiagnosticsGithub(diagnostics));
   } else {

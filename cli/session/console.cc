@@ -49,6 +49,12 @@ std::string Highlight(std::string text, Severity severity) {
   return text.replace(at, word.size(), absl::StrCat(Absl(ColourOf(severity)), word, "\033[0m"));
 }
 
+std::vector<std::string_view> IdsOf(std::span<const Diagnostic> diagnostics) {
+  std::vector<std::string_view> ids;
+  for (const Diagnostic& diagnostic : diagnostics) ids.push_back(diagnostic.id);
+  return ids;
+}
+
 }  // namespace
 
 Console Console::Standard() {
@@ -92,7 +98,7 @@ void Console::Report(std::span<const Diagnostic> diagnostics) const {
     case DiagnosticsFormat::kJson:
       return err_(DiagnosticsJson(shown));
     case DiagnosticsFormat::kSarif:
-      return err_(DiagnosticsSarif(shown, RulesOf(shown)));
+      return err_(DiagnosticsSarif(shown, ExplanationsOf(IdsOf(shown))));
     case DiagnosticsFormat::kGithub:
       return err_(DiagnosticsGithub(shown));
   }

@@ -84,12 +84,12 @@ std::vector<Explanation> AllExplanations() {
   return all;
 }
 
-std::vector<Explanation> RulesOf(std::span<const Diagnostic> diagnostics) {
-  std::vector<Explanation> rules = AllExplanations();
-  std::erase_if(rules, [&](const Explanation& rule) {
-    return std::ranges::find(diagnostics, rule.id, &Diagnostic::id) == diagnostics.end();
+std::vector<Explanation> ExplanationsOf(std::span<const std::string_view> ids) {
+  std::vector<Explanation> some = AllExplanations();
+  std::erase_if(some, [&](const Explanation& explanation) {
+    return std::ranges::find(ids, explanation.id) == ids.end();
   });
-  return rules;
+  return some;
 }
 
 absl::StatusOr<std::string> Explain(std::string_view id) {

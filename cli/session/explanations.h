@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/diagnostic.h"
 #include "base/explanation.h"
 
 namespace moescope::session {
@@ -18,7 +17,7 @@ absl::StatusOr<std::string> Explain(std::string_view id);
 // All explanations, by ID.
 std::vector<Explanation> AllExplanations();
 
-// The rule table of findings: what explains their IDs, by ID.
-std::vector<Explanation> RulesOf(std::span<const Diagnostic> diagnostics);
+// Those of the given IDs, by ID.
+std::vector<Explanation> ExplanationsOf(std::span<const std::string_view> ids);
 
 }  // namespace moescope::session

@@ -13,7 +13,6 @@
 #include "cli/session/number.h"
 #include "cli/session/program.h"
 #include "profiler/profile_json.h"
-#include "stages/explanations.h"
 
 namespace moescope::session {
 
@@ -132,15 +131,6 @@ class Linter {
 };
 
 }  // namespace
-
-std::vector<Explanation> LintRuleTable() {
-  const std::vector<std::string_view> ids = stages::LintRuleIds();
-  std::vector<Explanation> table;
-  for (const Explanation& explanation : stages::Explanations()) {
-    if (std::ranges::find(ids, explanation.id) != ids.end()) table.push_back(explanation);
-  }
-  return table;
-}
 
 absl::StatusOr<std::vector<stages::LintFinding>> LintFiles(const LintRequest& request) {
   if (std::count(request.inputs.begin(), request.inputs.end(), "-") > 1) {

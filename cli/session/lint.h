@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/explanation.h"
 #include "cli/session/run_request.h"
 #include "stages/lint.h"
 
@@ -21,9 +20,6 @@ struct LintRequest {
   std::string profile;           // file, for MS111; empty = none
   std::string max_unattributed;  // "5%"; empty = the default
 };
-
-// What explains each lint rule, by id.
-std::vector<Explanation> LintRuleTable();
 
 // The findings of all inputs, in the order of the inputs. An input that does not assemble is an
 // error.
