@@ -17,6 +17,10 @@ namespace moescope::cuda {
 inline constexpr int kChunk = 64;
 inline constexpr int kChunkThreads = 128;
 
+// Bits that the third word of a unit of 4-bit codes takes from the first one (the others come from
+// the second, shifted by 2).
+inline constexpr std::uint32_t kFp4FromFirst = 0x0C180C18u;
+
 // One expert matrix: `halves` = 2 for gate and up, each padded to whole chunks by itself.
 struct MatrixShape {
   int halves = 1;
@@ -31,6 +35,7 @@ struct MatrixShape {
 };
 
 constexpr bool IsFp4(moe::WeightFormat format) { return format == moe::WeightFormat::kMxfp4B32; }
+constexpr int CodeBits(moe::WeightFormat format) { return IsFp4(format) ? 4 : 8; }
 constexpr int ScaleBlock(moe::WeightFormat format) {
   return format == moe::WeightFormat::kMxfp8B8 ? 8 : 32;
 }
@@ -51,31 +56,71 @@ constexpr std::int64_t MatrixBytes(moe::WeightFormat format, MatrixShape shape) 
              : shape.chunks() * ChunkBytes(format);
 }
 
-// A 4-bit or 8-bit code inside a chunk: byte offset, and whether it is the high nibble.
+// Where a 4-bit or 8-bit code of a chunk lies: a unit is a little-endian number of 64 bits, which
+// holds pairs of codes of neighbouring columns.
 struct CodePlace {
-  int byte = 0;
-  bool high = false;
+  int unit = 0;    // byte offset in the chunk
+  int pair = 0;    // 0 to 7 (4-bit codes) or 0 to 3
+  int second = 0;  // of the pair
 };
 
 // Row and column in the chunk. A thread holds for each 16 columns four registers a: rows r and r +
-// 8 (a & 1), columns c and c + 8 (a >> 1), each of two neighbouring columns. A pair is stored half
-// a word apart, so that two shifts and masks bring both to BF16.
+// 8 (a & 1), columns c and c + 8 (a >> 1), each of two neighbouring columns. A unit of 4-bit codes
+// holds the registers of 32 columns, one of 8-bit codes those of 16.
 constexpr CodePlace PlaceOf(moe::WeightFormat format, int row, int column) {
   const int step = column / 16;
   const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
   const int a = row % 16 / 8 + column % 16 / 8 * 2;
   const int second = column % 2;
-  if (IsFp4(format)) {
-    const int nibble = a + 4 * second;
-    return {thread * 16 + step * 4 + nibble / 2, nibble % 2 == 1};
-  }
-  return {step / 2 * 2048 + thread * 16 + step % 2 * 8 + a / 2 * 4 + a % 2 + 2 * second, false};
+  if (IsFp4(format)) return {thread * 16 + step / 2 * 8, 4 * (step % 2) + a, second};
+  return {step / 2 * 2048 + thread * 16 + step % 2 * 8, a, second};
 }
 
-// Byte offset of a scale inside a chunk.
+// The bit of its unit that holds bit `bit` of a code. In a pair of BF16 numbers a code belongs at
+// bits 6 to 8 (4-bit codes) or 4 to 10, and its sign at 15, the second code 16 further. The bits of
+// a word are arranged so that a mask alone, or one shift or rotation and a mask, bring a whole pair
+// there; what fits nowhere so makes up the last pairs (cuda/device/expansion.h).
+constexpr int BitOf(moe::WeightFormat format, const CodePlace& place, int bit) {
+  if (!IsFp4(format)) {
+    const int word = 32 * (place.pair / 2);
+    const int to = (bit < 7 ? 4 + bit : 15) + 16 * place.second;
+    if (place.pair % 2 == 0) return word + to;
+    return word + (bit < 3 ? to - 4 : (to + 4) % 32);
+  }
+  const int word = 32 * (place.pair / 4);
+  const int to = (bit < 3 ? 6 + bit : 15) + 16 * place.second;
+  const int a = place.pair % 4;
+  if (a == 0) return word + to;
+  if (a == 1) return word + (to + 6) % 32;
+  if (a == 2) return word + to - 6;
+  // Register 3 of both words, in a third word that is made of both.
+  const int mixed = word == 0 ? (to + 4) % 32 : to - 2;
+  return (kFp4FromFirst >> mixed & 1u) != 0 ? mixed : 32 + mixed - 2;
+}
+
+// A code at its place in a unit of zeros.
+constexpr std::uint64_t SpreadCode(moe::WeightFormat format, const CodePlace& place, int code) {
+  std::uint64_t unit = 0;
+  for (int bit = 0; bit < CodeBits(format); ++bit) {
+    unit |= static_cast<std::uint64_t>(code >> bit & 1) << BitOf(format, place, bit);
+  }
+  return unit;
+}
+// The code at a place of a unit.
+constexpr int CodeIn(moe::WeightFormat format, const CodePlace& place, std::uint64_t unit) {
+  int code = 0;
+  for (int bit = 0; bit < CodeBits(format); ++bit) {
+    code |= static_cast<int>(unit >> BitOf(format, place, bit) & 1u) << bit;
+  }
+  return code;
+}
+
+// Byte offset of a scale inside a chunk: those of rows r and r + 8, which a thread needs, follow
+// each other.
 constexpr int ScalePlaceOf(moe::WeightFormat format, int row, int column) {
   const int per_row = kChunk / ScaleBlock(format);
-  return ChunkElementBytes(format) + row * per_row + column / ScaleBlock(format);
+  const int place = row / 16 * 16 + row % 8 * 2 + row % 16 / 8;
+  return ChunkElementBytes(format) + place * per_row + column / ScaleBlock(format);
 }
 
 // Byte offset of the chunk that holds (half, row, column) inside an expert's matrix.

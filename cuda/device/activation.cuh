@@ -66,9 +66,6 @@ struct DeviceArithmetic {
   __device__ __forceinline__ static float MultiplyAdd(float a, float b, float c) {
     return __fmaf_rn(a, b, c);
   }
-  __device__ __forceinline__ static float CopySign(float a, float sign) {
-    return copysignf(a, sign);
-  }
   __device__ __forceinline__ static float ReciprocalApproximate(float x) {
     return device::ReciprocalApproximate(x);
   }
@@ -78,13 +75,15 @@ struct DeviceArithmetic {
 };
 
 enum class Division { kAlways, kQuick };
+// kSimple: swiglu without clamp, whose operands need not be applied.
+enum class Shape { kAny, kSimple };
 
 // swiglu and gpt_oss: g / (1 + exp(-(slope g))) times u or u + 1; inputs are already clamped. The
 // quick division is for the gates of QuickQuotient.
-template <bool kFastMath, Division kDivision = Division::kAlways>
+template <bool kFastMath, Division kDivision = Division::kAlways, Shape kShape = Shape::kAny>
 __device__ __forceinline__ float Gated(const ActivationArguments& a, float g, float u) {
-  const float scaled = __fmul_rn(a.slope, g);
-  const float factor = __fadd_rn(u, a.offset);
+  const float scaled = kShape == Shape::kSimple ? g : __fmul_rn(a.slope, g);
+  const float factor = kShape == Shape::kSimple ? u : __fadd_rn(u, a.offset);
   if constexpr (kFastMath) {
     const float denominator = __fadd_rn(1.0f, ExpApproximate(-scaled));
     return __fmul_rn(__fmul_rn(g, ReciprocalApproximate(denominator)), factor);
@@ -105,7 +104,7 @@ class RareCases {
     results_ = __vmaxs2(results_, pair);
   }
   __device__ __forceinline__ bool Any() const {
-    constexpr std::uint32_t kLowest = 0xC24Cu;  // kLowestQuickGate
+    constexpr std::uint32_t kLowest = kLowestQuickGateBits;
     return (results_ & 0xFFFFu) == 0x7FFFu || results_ >> 16 == 0x7FFFu ||
            (gates_ & 0xFFFFu) > kLowest || gates_ >> 16 > kLowest;
   }
@@ -116,14 +115,14 @@ class RareCases {
 };
 
 // h of two gates and ups in BF16, already with their biases.
-template <bool kFastMath, Division kDivision, typename Convert>
+template <bool kFastMath, Division kDivision, Shape kShape, typename Convert>
 __device__ __forceinline__ std::uint32_t HiddenPair(const ActivationArguments& a, std::uint32_t g,
                                                     std::uint32_t u, float2 weights,
                                                     Convert convert) {
   const float low =
-      Gated<kFastMath, kDivision>(a, __uint_as_float(g << 16), __uint_as_float(u << 16));
-  const float high = Gated<kFastMath, kDivision>(a, __uint_as_float(g & 0xFFFF0000u),
-                                                 __uint_as_float(u & 0xFFFF0000u));
+      Gated<kFastMath, kDivision, kShape>(a, __uint_as_float(g << 16), __uint_as_float(u << 16));
+  const float high = Gated<kFastMath, kDivision, kShape>(a, __uint_as_float(g & 0xFFFF0000u),
+                                                         __uint_as_float(u & 0xFFFF0000u));
   return convert(__fmul_rn(low, weights.x), __fmul_rn(high, weights.y));
 }
 

@@ -85,28 +85,26 @@ __device__ __forceinline__ void StageRows(std::uint32_t staging, int lane, Pairs
   }
 }
 
-// Copies 16 staged rows out. Lane l knows in `to` the row of token l % 16, -1 to skip it. Loads
-// come before stores, four at a time, so that their latencies overlap.
+// Copies one half of 16 staged rows out: tokens 8 kHalf to 8 kHalf + 7. Lane l knows in `to` the
+// row of token l % 16, -1 to skip it. Loads come before stores, so that their latencies overlap.
+template <int kHalf>
 __device__ __forceinline__ void StoreStagedRows(std::uint32_t staging, int lane, int to,
                                                 std::uint16_t* out, int width, int pieces) {
   const int piece = lane % 16;
   uint4* const first = reinterpret_cast<uint4*>(out) + piece;
   const std::uint32_t pitch = static_cast<std::uint32_t>(width) / 8;  // pieces per row
+  uint4 data[4];
+  int row[4];
 #pragma unroll
-  for (int step = 0; step < 8; step += 4) {
-    uint4 data[4];
-    int row[4];
+  for (int k = 0; k < 4; ++k) {
+    const int token = 8 * kHalf + 2 * k + lane / 16;
+    row[k] = __shfl_sync(0xFFFFFFFFu, to, token);
+    data[k] = LoadShared16(staging + WideStagingOffset(token, piece));
+  }
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const int token = 2 * (step + k) + lane / 16;
-      row[k] = __shfl_sync(0xFFFFFFFFu, to, token);
-      data[k] = LoadShared16(staging + WideStagingOffset(token, piece));
-    }
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      if (row[k] < 0 || piece >= pieces) continue;
-      first[std::uint64_t{static_cast<std::uint32_t>(row[k])} * pitch] = data[k];
-    }
+  for (int k = 0; k < 4; ++k) {
+    if (row[k] < 0 || piece >= pieces) continue;
+    first[std::uint64_t{static_cast<std::uint32_t>(row[k])} * pitch] = data[k];
   }
 }
 

@@ -1,41 +1,56 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
-// How a word of packed codes becomes pairs of BF16: shifts and masks bring exponent and fraction to
-// their place, an exact product corrects the bias, another applies the block's scale. Bit patterns
-// only, so that the host can check every code.
+#include "cuda/packed_layout.h"
+
+// How packed codes become pairs of BF16: masks, shifts and rotations bring sign, exponent and
+// fraction to their place (packed_layout.h has put them where few are needed), products correct the
+// bias and apply the block's scale, exactly. Bit patterns only, so that the host can check every
+// code.
 
 namespace moescope::cuda::device {
 
-// E2M1 at the place of BF16's exponent and fraction is 2^-126 of the value, exactly.
-inline constexpr std::uint32_t kFp4Rebias = 0x7E807E80u;  // 2^126
-// E4M3 likewise is 2^-120 of the value.
-inline constexpr std::uint32_t kFp8Rebias = 0x7B807B80u;  // 2^120
-
-// Pair 0 to 3 of a word of eight 4-bit codes (packed_layout.h), before the rebias.
+// Pair 0 to 7 of a unit of sixteen 4-bit codes, given as two words: 2^-126 of the values.
 template <int kPair>
-constexpr std::uint32_t Fp4Bits(std::uint32_t word) {
-  const std::uint32_t sign = (word << (12 - 4 * kPair)) & 0x80008000u;
-  const std::uint32_t magnitude = kPair == 0   ? word << 6
-                                  : kPair == 1 ? word << 2
-                                  : kPair == 2 ? word >> 2
-                                               : word >> 6;
-  return (magnitude & 0x01C001C0u) | sign;
+constexpr std::uint32_t Fp4Bits(std::uint32_t first, std::uint32_t second) {
+  constexpr std::uint32_t kPlaces = 0x81C081C0u;
+  const std::uint32_t word = kPair < 4 ? first : second;
+  if constexpr (kPair % 4 == 0) return word & kPlaces;
+  if constexpr (kPair % 4 == 1) return std::rotr(word, 6) & kPlaces;
+  if constexpr (kPair % 4 == 2) return word << 6 & kPlaces;
+  const std::uint32_t mixed = (first & kFp4FromFirst) | (second << 2 & ~kFp4FromFirst);
+  return (kPair == 3 ? std::rotr(mixed, 4) : mixed << 2) & kPlaces;
 }
 
-// Pair 0 or 1 of a word of four 8-bit codes, before the rebias.
+// Pair 0 or 1 of a word of four 8-bit codes: 2^-120 of the values.
 template <int kPair>
 constexpr std::uint32_t Fp8Bits(std::uint32_t word) {
-  const std::uint32_t sign = kPair == 0 ? word << 8 : word;
-  const std::uint32_t magnitude = kPair == 0 ? word << 4 : word >> 4;
-  return (magnitude & 0x07F007F0u) | (sign & 0x80008000u);
+  if constexpr (kPair == 0) return word & 0x87F087F0u;
+  return (std::rotr(word, 4) & 0x87808780u) | (word << 4 & 0x00700070u);
 }
 
-// 2^(byte - 127) as BF16 in both halves. 2^-127 is a subnormal number; byte 255 is not a scale.
-constexpr std::uint32_t ScaleBits(std::uint32_t byte) {
-  const std::uint32_t bits = byte == 0 ? 0x0040u : byte << 7;
-  return bits | bits << 16;
-}
+// What both halves of such a pair are multiplied by, as exponents of BF16 (biased by 127).
+//
+// Scale bytes up to 127: one product with 2^(byte - 127) and the correction of the bias.
+// Other scale bytes: a product with half the correction, then one with twice the scale, so that
+// every exponent fits. No format is exact with a byte above 252.
+inline constexpr std::uint32_t kLargestSingleScale = 127;
+
+struct ExpansionFactors {
+  std::uint32_t bias;  // the correction is 2^bias
+
+  // Of a byte in either half.
+  constexpr std::uint32_t Single(std::uint32_t bytes) const {
+    return bytes * 0x80u + bias * 0x00800080u;
+  }
+  constexpr std::uint32_t Rebias() const { return (bias - 1 + 127) * 0x00800080u; }
+  static constexpr std::uint32_t TwiceScale(std::uint32_t bytes) {
+    return bytes * 0x80u + 0x00800080u;
+  }
+};
+inline constexpr ExpansionFactors kFp4Factors{126};
+inline constexpr ExpansionFactors kFp8Factors{120};
 
 }  // namespace moescope::cuda::device

@@ -20,13 +20,18 @@ struct RingPosition {
       phase ^= 1;
     }
   }
+  __device__ __forceinline__ int Previous() const { return stage == 0 ? kStages - 1 : stage - 1; }
 };
 
 // Barriers of one ring. `full` completes when a stage holds its data, `empty` when its readers are
 // done with it, in a cluster the readers of the same stage in all its blocks: any of them may write
 // it.
-template <int kStages, int kCluster>
+//
+// Readers by ordinary loads (`kByThread`) must all arrive. For readers by wgmma one lane of a warp
+// speaks for it: the warp waits for the products together.
+template <int kStages, int kCluster, bool kByThread>
 struct Ring {
+  static_assert(!kByThread || kCluster == 1);
   std::uint32_t barriers;  // shared address of 2 kStages barriers
 
   __device__ __forceinline__ std::uint32_t full(int stage) const { return barriers + 8 * stage; }
@@ -35,7 +40,9 @@ struct Ring {
   }
   // A warp of readers is done with a stage.
   __device__ __forceinline__ void Release(int stage, int lane) const {
-    if constexpr (kCluster == 1) {
+    if constexpr (kByThread) {
+      BarrierArrive(empty(stage));
+    } else if constexpr (kCluster == 1) {
       if (lane == 0) BarrierArrive(empty(stage));
     } else {
       if (lane < kCluster) BarrierArriveAt(empty(stage), static_cast<std::uint32_t>(lane));
@@ -45,7 +52,7 @@ struct Ring {
   __device__ __forceinline__ void Initialise(int producers, int consumers) const {
     for (int stage = 0; stage < kStages; ++stage) {
       BarrierInit(full(stage), producers);
-      BarrierInit(empty(stage), consumers * kCluster);
+      BarrierInit(empty(stage), consumers * (kByThread ? 32 : kCluster));
     }
     FenceBarrierInit();
   }

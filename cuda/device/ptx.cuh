@@ -78,6 +78,16 @@ __device__ __forceinline__ void ClusterSync() {
           : "memory");
 }
 
+// ---- neighbours in the stream ----
+// Returns once every kernel before this one in the stream has ended and its stores are seen.
+__device__ __forceinline__ void WaitForPreviousKernel() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+// The next kernel may take places that are free once every block has said so.
+__device__ __forceinline__ void LetNextKernelStart() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 // ---- proxies ----
 // Ordinary stores before it are seen by wgmma and the copy engine after it.
 __device__ __forceinline__ void FenceAsyncProxy() {
@@ -166,6 +176,16 @@ __device__ __forceinline__ uint4 LoadShared16(std::uint32_t from) {
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(data.x), "=r"(data.y), "=r"(data.z), "=r"(data.w)
                : "r"(from));
+  return data;
+}
+__device__ __forceinline__ void StoreShared16(std::uint32_t to, uint4 data) {
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(data.x), "r"(data.y),
+               "r"(data.z), "r"(data.w)
+               : "memory");
+}
+__device__ __forceinline__ std::uint32_t LoadShared4(std::uint32_t from) {
+  std::uint32_t data;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(data) : "r"(from));
   return data;
 }
 

@@ -11,7 +11,7 @@
 namespace moescope::cuda::device {
 
 struct WorkItem {
-  int expert;
+  int expert;           // -1: no more items
   int row;              // first row of the pool
   int rows;             // valid rows of the tile; 0: nothing to store
   int row_block;        // of the weights

@@ -126,6 +126,7 @@ class ForwardCall {
                         moe::WeightFormat format) {
     a.weights = weights;
     a.matrix = matrix;
+    a.blocks = matrix.column_chunks();
     a.expert_bytes = MatrixBytes(format, matrix);
   }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -95,8 +96,35 @@ std::uint8_t PackedScale(moe::WeightFormat format, std::uint8_t scale) {
   return scale < exact.smallest || scale > exact.largest ? std::uint8_t{127} : scale;
 }
 
+// Every code at every place of a unit.
+class SpreadCodes {
+ public:
+  explicit SpreadCodes(moe::WeightFormat format) {
+    for (int pair = 0; pair < 32 / CodeBits(format); ++pair) {
+      for (int second = 0; second < 2; ++second) {
+        for (int code = 0; code < 1 << CodeBits(format); ++code) {
+          units_[Size(2 * pair + second)][Size(code)] = SpreadCode(format, {0, pair, second}, code);
+        }
+      }
+    }
+  }
+  std::uint64_t Of(const CodePlace& place, int code) const {
+    return units_[Size(2 * place.pair + place.second)][Size(code)];
+  }
+
+ private:
+  std::array<std::array<std::uint64_t, 256>, 16> units_{};
+};
+
+void AddToUnit(std::uint8_t* unit, std::uint64_t bits) {
+  for (int byte = 0; byte < 8; ++byte) {
+    unit[byte] = static_cast<std::uint8_t>(unit[byte] | bits >> 8 * byte);
+  }
+}
+
 void PackMx(const Source& source, const MatrixShape& shape, Bytes to) {
   const moe::WeightFormat format = source.matrix.format;
+  const SpreadCodes codes(format);
   const int block = ScaleBlock(format);
   const std::int64_t stored_columns = moe::StoredColumns(format, shape.columns);
   const std::size_t row_bytes = Size(stored_columns) / (IsFp4(format) ? 2 : 1);
@@ -113,13 +141,9 @@ void PackMx(const Source& source, const MatrixShape& shape, Bytes to) {
       for (int column = 0; column < shape.columns; ++column) {
         std::uint8_t* chunk = to.data() + ChunkOffset(format, shape, half, row, column);
         const CodePlace place = PlaceOf(format, row % kChunk, column % kChunk);
-        if (IsFp4(format)) {
-          const int code = elements[column / 2] >> (column % 2 * 4) & 15;
-          chunk[place.byte] =
-              static_cast<std::uint8_t>(chunk[place.byte] | (place.high ? code << 4 : code));
-        } else {
-          chunk[place.byte] = elements[column];
-        }
+        const int code =
+            IsFp4(format) ? elements[column / 2] >> (column % 2 * 4) & 15 : elements[column];
+        AddToUnit(chunk + place.unit, codes.Of(place, code));
         if (column % block == 0) {
           chunk[ScalePlaceOf(format, row % kChunk, column % kChunk)] =
               PackedScale(format, scales[column / block]);

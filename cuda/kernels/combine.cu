@@ -1,4 +1,5 @@
 #include "cuda/device/activation.cuh"
+#include "cuda/kernels/chained_launch.cuh"
 #include "cuda/kernels/launch.cuh"
 
 // What happens to whole token rows around the experts.
@@ -14,27 +15,44 @@ __device__ __forceinline__ std::int64_t GlobalThread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// Eight columns of one token per thread: slots ascending, then the shared plane.
+// Eight columns of one token per thread: slots ascending, then the shared plane. The loads of
+// kSlots slots are under way together.
+template <int kSlots>
 __global__ void __launch_bounds__(256) CombineKernel(CombineArguments a) {
   const int pieces = a.hidden / 8;
   const std::int64_t index = GlobalThread();
-  if (index >= static_cast<std::int64_t>(a.tokens) * pieces) return;
   const std::int64_t token = index / pieces;
   const int piece = static_cast<int>(index % pieces);
-  float sums[8] = {};
-  for (int k = 0; k < a.top_k; ++k) {
-    const std::int64_t pair = token * a.top_k + k;
-    const std::int32_t id = a.idx[pair];
-    if (id < 0 || id >= a.experts) continue;
-    const Eight slot = reinterpret_cast<const Eight*>(a.slots + pair * a.hidden)[piece];
+  const auto id_of = [&](int slot) {
+    return token < a.tokens && slot < a.top_k ? a.idx[token * a.top_k + slot] : -1;
+  };
+  std::int32_t ids[kSlots];
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      float o = device::Widen(slot.values[i]);
-      if (a.w != nullptr) o = __fmul_rn(o, a.w[pair]);
-      sums[i] = __fadd_rn(sums[i], o);
-      if (a.stepwise) sums[i] = device::RoundToFloat(sums[i]);
+  for (int k = 0; k < kSlots; ++k) ids[k] = id_of(k);
+  device::WaitForPreviousKernel();  // it writes the slots
+  float sums[8] = {};
+  for (int first = 0; first < a.top_k; first += kSlots) {
+    Eight slots[kSlots];
+#pragma unroll
+    for (int k = 0; k < kSlots; ++k) {
+      if (first > 0) ids[k] = id_of(first + k);
+      if (ids[k] < 0 || ids[k] >= a.experts) continue;
+      const std::int64_t pair = token * a.top_k + first + k;
+      slots[k] = reinterpret_cast<const Eight*>(a.slots + pair * a.hidden)[piece];
+    }
+#pragma unroll
+    for (int k = 0; k < kSlots; ++k) {
+      if (ids[k] < 0 || ids[k] >= a.experts) continue;
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        float o = device::Widen(slots[k].values[i]);
+        if (a.w != nullptr) o = __fmul_rn(o, a.w[token * a.top_k + first + k]);
+        sums[i] = __fadd_rn(sums[i], o);
+        if (a.stepwise) sums[i] = device::RoundToFloat(sums[i]);
+      }
     }
   }
+  if (token >= a.tokens) return;
   Eight y;
   Eight shared{};
   if (a.shared != nullptr) {
@@ -103,8 +121,10 @@ int BlocksFor(std::int64_t threads, int block) {
 
 cudaError_t LaunchCombine(const CombineArguments& a, cudaStream_t stream) {
   const std::int64_t threads = static_cast<std::int64_t>(a.tokens) * (a.hidden / 8);
-  CombineKernel<<<BlocksFor(threads, 256), 256, 0, stream>>>(a);
-  return cudaGetLastError();
+  const int blocks = BlocksFor(threads, 256);
+  // Few blocks wait for memory, many fill it: then more loads at a time only cost registers.
+  return blocks <= 512 ? LaunchChained(CombineKernel<8>, {blocks, 256}, stream, a)
+                       : LaunchChained(CombineKernel<1>, {blocks, 256}, stream, a);
 }
 
 cudaError_t LaunchScaleTokens(const Bf16* x, const float* w, Bf16* scaled, int tokens, int hidden,

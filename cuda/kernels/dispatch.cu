@@ -1,5 +1,7 @@
 #include <climits>
 
+#include "cuda/device/ptx.cuh"
+#include "cuda/kernels/chained_launch.cuh"
 #include "cuda/kernels/launch.cuh"
 
 // A counting sort by expert whose result is the stable permutation of moe.md, 4. Integer atomics
@@ -15,21 +17,29 @@ __device__ __forceinline__ bool IsExpert(std::int32_t id, int experts) {
   return id >= 0 && id < experts;
 }
 
+// The pair of this thread; id -1 behind the last one.
+__device__ __forceinline__ std::int64_t PairOfThread() {
+  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+}
+__device__ __forceinline__ std::int32_t IdOf(const DispatchArguments& a, std::int64_t pair) {
+  return pair < a.pairs ? a.idx[pair] : -1;
+}
+
 // Pairs of this block per expert, into shared `counts`.
-__device__ void CountPairs(const DispatchArguments& a, std::int32_t* counts) {
+__device__ void CountPairs(const DispatchArguments& a, std::int32_t id, std::int32_t* counts) {
   for (int e = threadIdx.x; e < a.experts; e += kThreads) counts[e] = 0;
   __syncthreads();
-  const std::int64_t pair = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (pair < a.pairs && IsExpert(a.idx[pair], a.experts)) atomicAdd(&counts[a.idx[pair]], 1);
+  if (IsExpert(id, a.experts)) atomicAdd(&counts[id], 1);
   __syncthreads();
 }
 
 __global__ void __launch_bounds__(kThreads) HistogramKernel(DispatchArguments a) {
   extern __shared__ std::int32_t counts[];
-  CountPairs(a, counts);
+  CountPairs(a, IdOf(a, PairOfThread()), counts);
   for (int e = threadIdx.x; e < a.experts; e += kThreads) {
     a.chunk_count[static_cast<std::int64_t>(blockIdx.x) * a.experts + e] = counts[e];
   }
+  device::LetNextKernelStart();
 }
 
 __device__ __forceinline__ int WarpInclusive(int value) {
@@ -43,6 +53,7 @@ __device__ __forceinline__ int WarpInclusive(int value) {
 
 // One warp per expert: chunk counts become exclusive prefixes, the sum is the expert's count.
 __global__ void ChunkPrefixKernel(DispatchArguments a, int chunks) {
+  device::WaitForPreviousKernel();
   const int warps = blockDim.x / 32;
   const int lane = threadIdx.x % 32;
   for (int e = blockIdx.x * warps + threadIdx.x / 32; e < a.experts; e += gridDim.x * warps) {
@@ -57,129 +68,152 @@ __global__ void ChunkPrefixKernel(DispatchArguments a, int chunks) {
     }
     if (lane == 0) a.count[e] = total;
   }
+  device::LetNextKernelStart();
 }
 
-// Exclusive prefix over the block's threads; `total` is the sum.
-__device__ int BlockExclusive(int value, int* warp_sums, int& total) {
-  const int inclusive = WarpInclusive(value);
+// What is counted over experts.
+struct Counts {
+  int rows = 0;   // padded
+  int flags = 0;  // non-empty experts, and 65,536 times those with an odd number of tiles
+  int tiles = 0;
+  int pairs = 0;
+
+  __device__ __forceinline__ Counts operator+(const Counts& other) const {
+    return {rows + other.rows, flags + other.flags, tiles + other.tiles, pairs + other.pairs};
+  }
+};
+
+__device__ __forceinline__ Counts WarpInclusive(const Counts& c) {
+  return {WarpInclusive(c.rows), WarpInclusive(c.flags), WarpInclusive(c.tiles),
+          WarpInclusive(c.pairs)};
+}
+
+// Sums over the threads of the block before this one; `total` over all.
+__device__ Counts BlockExclusive(const Counts& own, Counts* warp_sums, Counts& total) {
+  const Counts inclusive = WarpInclusive(own);
   const int warp = threadIdx.x / 32;
   __syncthreads();
   if (threadIdx.x % 32 == 31) warp_sums[warp] = inclusive;
   __syncthreads();
-  if (warp == 0) {
-    const int sums = WarpInclusive(warp_sums[threadIdx.x]);
-    warp_sums[threadIdx.x] = sums;
-  }
+  if (warp == 0) warp_sums[threadIdx.x] = WarpInclusive(warp_sums[threadIdx.x]);
   __syncthreads();
   total = warp_sums[kWarps - 1];
-  return inclusive - value + (warp == 0 ? 0 : warp_sums[warp - 1]);
+  const Counts before = warp == 0 ? Counts{} : warp_sums[warp - 1];
+  return {before.rows + inclusive.rows - own.rows, before.flags + inclusive.flags - own.flags,
+          before.tiles + inclusive.tiles - own.tiles, before.pairs + inclusive.pairs - own.pairs};
 }
 
 // Bases, the list of non-empty experts, token tiles and padding rows. One block; experts are
 // strided over its threads, `kThreads` at a time.
 __device__ void BuildGroups(const DispatchArguments& a) {
-  __shared__ int warp_sums[kWarps];
-  int rows_before = 0;
-  int groups_before = 0;
-  int tiles_before = 0;
-  int odd_before = 0;
-  int valid = 0;
+  __shared__ Counts warp_sums[kWarps];
+  Counts before;
   for (int first = 0; first < a.experts; first += kThreads) {
     const int e = first + threadIdx.x;
     const int count = e < a.experts ? a.count[e] : 0;
     const int padded = (count + 15) / 16 * 16;
     const int tiles = (count + a.token_tile - 1) / a.token_tile;
-    int rows = 0;
-    int flag_sum = 0;
-    int tile_sum = 0;
-    int counted = 0;
-    const int base = rows_before + BlockExclusive(padded, warp_sums, rows);
-    // Two counts of at most 1,024 in one sum: groups, and groups with an odd number of tiles.
-    const int flags = BlockExclusive((count > 0 ? 1 : 0) + (tiles % 2 << 16), warp_sums, flag_sum);
-    const int group = groups_before + (flags & 0xFFFF);
-    const int odd = odd_before + (flags >> 16);
-    const int tile = tiles_before + BlockExclusive(tiles, warp_sums, tile_sum);
-    BlockExclusive(count, warp_sums, counted);
-    if (e < a.experts) a.base[e] = base;
+    Counts sum;
+    const Counts at =
+        before + BlockExclusive({padded, (count > 0 ? 1 : 0) + (tiles % 2 << 16), tiles, count},
+                                warp_sums, sum);
+    if (e < a.experts) a.base[e] = at.rows;
     if (count > 0) {
+      const int group = at.flags & 0xFFFF;
       a.group_expert[group] = e;
-      a.group_prefix[group] = tile;
-      a.group_odd[group] = odd;
+      a.group_prefix[group] = at.tiles;
+      a.group_odd[group] = at.flags >> 16;
     }
-    for (int row = base + count; row < base + padded; ++row) {
+    for (int row = at.rows + count; row < at.rows + padded; ++row) {
       a.row_src[row] = -1;
       a.row_w[row] = 0.0f;
     }
-    rows_before += rows;
-    groups_before += flag_sum & 0xFFFF;
-    tiles_before += tile_sum;
-    odd_before += flag_sum >> 16;
-    valid += counted;
+    before = before + sum;
   }
   if (threadIdx.x == 0) {
-    a.group_prefix[groups_before] = tiles_before;
-    a.group_odd[groups_before] = odd_before;
-    *a.group_size = groups_before;
+    const int groups = before.flags & 0xFFFF;
+    a.group_prefix[groups] = before.tiles;
+    a.group_odd[groups] = before.flags >> 16;
+    *a.group_size = groups;
     a.status[0] = INT_MAX;
-    a.status[1] = valid;
+    a.status[1] = before.pairs;
   }
 }
 
-__global__ void __launch_bounds__(kThreads) GroupsKernel(DispatchArguments a) { BuildGroups(a); }
+__global__ void __launch_bounds__(kThreads) GroupsKernel(DispatchArguments a) {
+  device::WaitForPreviousKernel();
+  BuildGroups(a);
+  device::LetNextKernelStart();
+}
+
+// What a thread knows of its pair before the rows are known.
+struct OwnPair {
+  std::int64_t index;
+  std::int32_t id;
+  float weight;
+
+  __device__ __forceinline__ explicit OwnPair(const DispatchArguments& a)
+      : index(PairOfThread()), id(IdOf(a, index)), weight(index < a.pairs ? a.w[index] : 0.0f) {}
+};
 
 // Rows of this block's pairs. `before[e]` are the pairs of expert e in earlier blocks (null: none).
 // Shared `ranks` holds [warps, E]: first the pairs of each warp, then those of earlier warps.
-__device__ void PlacePairs(const DispatchArguments& a, const std::int32_t* before,
-                           std::uint16_t* ranks) {
+__device__ void PlacePairs(const DispatchArguments& a, const OwnPair& pair,
+                           const std::int32_t* before, std::uint16_t* ranks) {
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  for (int i = threadIdx.x; i < kWarps * a.experts; i += kThreads) ranks[i] = 0;
+  const std::int64_t left = a.pairs - static_cast<std::int64_t>(blockIdx.x) * kThreads;
+  const int warps = static_cast<int>(min((left + 31) / 32, std::int64_t{kWarps}));  // with pairs
+  for (int i = threadIdx.x; i < warps * a.experts; i += kThreads) ranks[i] = 0;
   __syncthreads();
-  const std::int64_t pair = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  const std::int32_t id = pair < a.pairs ? a.idx[pair] : -1;
-  const bool routed = IsExpert(id, a.experts);
-  if (pair < a.pairs && !routed && id != -1) atomicMin(&a.status[0], static_cast<int>(pair));
-  const unsigned peers = __match_any_sync(0xFFFFFFFFu, routed ? id : -1);
+  const bool routed = IsExpert(pair.id, a.experts);
+  if (!routed && pair.id != -1) atomicMin(&a.status[0], static_cast<int>(pair.index));
+  const unsigned peers = __match_any_sync(0xFFFFFFFFu, routed ? pair.id : -1);
   const int rank = __popc(peers & ((1u << lane) - 1u));
   if (routed && rank == 0) {
-    ranks[warp * a.experts + id] = static_cast<std::uint16_t>(__popc(peers));
+    ranks[warp * a.experts + pair.id] = static_cast<std::uint16_t>(__popc(peers));
   }
   __syncthreads();
   for (int e = threadIdx.x; e < a.experts; e += kThreads) {
     int sum = 0;
-    for (int w = 0; w < kWarps; ++w) {
+    for (int w = 0; w < warps; ++w) {
       const int count = ranks[w * a.experts + e];
       ranks[w * a.experts + e] = static_cast<std::uint16_t>(sum);
       sum += count;
     }
   }
   __syncthreads();
-  if (pair >= a.pairs) return;
+  if (pair.index >= a.pairs) return;
   if (!routed) {
-    a.row_of[pair] = -1;
+    a.row_of[pair.index] = -1;
     return;
   }
-  const int row =
-      a.base[id] + (before == nullptr ? 0 : before[id]) + ranks[warp * a.experts + id] + rank;
-  a.row_of[pair] = row;
-  a.row_src[row] = static_cast<std::int32_t>(pair);
-  a.row_w[row] = a.w[pair];
+  const int row = a.base[pair.id] + (before == nullptr ? 0 : before[pair.id]) +
+                  ranks[warp * a.experts + pair.id] + rank;
+  a.row_of[pair.index] = row;
+  a.row_src[row] = static_cast<std::int32_t>(pair.index);
+  a.row_w[row] = pair.weight;
 }
 
 __global__ void __launch_bounds__(kThreads) PlaceKernel(DispatchArguments a) {
   extern __shared__ std::uint16_t ranks[];
-  PlacePairs(a, &a.chunk_count[static_cast<std::int64_t>(blockIdx.x) * a.experts], ranks);
+  const OwnPair pair(a);  // an input of the layer
+  device::WaitForPreviousKernel();
+  PlacePairs(a, pair, &a.chunk_count[static_cast<std::int64_t>(blockIdx.x) * a.experts], ranks);
+  device::LetNextKernelStart();
 }
 
 // All of it for at most 1,024 pairs.
 __global__ void __launch_bounds__(kThreads) SmallDispatchKernel(DispatchArguments a) {
   extern __shared__ std::int32_t memory[];
-  CountPairs(a, memory);
+  const OwnPair pair(a);
+  CountPairs(a, pair.id, memory);
   for (int e = threadIdx.x; e < a.experts; e += kThreads) a.count[e] = memory[e];
   __syncthreads();
   BuildGroups(a);
   __syncthreads();
-  PlacePairs(a, nullptr, reinterpret_cast<std::uint16_t*>(memory));
+  PlacePairs(a, pair, nullptr, reinterpret_cast<std::uint16_t*>(memory));
+  device::LetNextKernelStart();
 }
 
 __global__ void SingleGroupKernel(SingleGroupArguments a) {
@@ -215,10 +249,14 @@ cudaError_t LaunchDispatch(const DispatchArguments& a, cudaStream_t stream) {
   const cudaError_t allowed = AllowShared(PlaceKernel, rank_bytes);
   if (allowed != cudaSuccess) return allowed;
   HistogramKernel<<<chunks, kThreads, count_bytes, stream>>>(a);
-  ChunkPrefixKernel<<<(a.experts + 3) / 4, 128, 0, stream>>>(a, chunks);
-  GroupsKernel<<<1, kThreads, 0, stream>>>(a);
-  PlaceKernel<<<chunks, kThreads, rank_bytes, stream>>>(a);
-  return cudaGetLastError();
+  cudaError_t error = cudaGetLastError();
+  const auto chain = [&](auto kernel, const LaunchShape& shape, auto... arguments) {
+    if (error == cudaSuccess) error = LaunchChained(kernel, shape, stream, arguments...);
+  };
+  chain(ChunkPrefixKernel, {(a.experts + 3) / 4, 128}, a, chunks);
+  chain(GroupsKernel, {1, kThreads}, a);
+  chain(PlaceKernel, {chunks, kThreads, rank_bytes}, a);
+  return error;
 }
 
 cudaError_t LaunchSingleGroup(const SingleGroupArguments& a, cudaStream_t stream) {

@@ -154,22 +154,29 @@ class TokenRowTile {
   template <typename Pairs>
   __device__ __forceinline__ void Store(int row, int width, Bf16* out, Pairs pairs) const {
     Stage(pairs);
-    Write(to_, row, width, out);
+    Write<0>(to_, row, width, out);
+    Write<1>(to_, row, width, out);
   }
-  // The two halves of Store. Lane l knows the destination of token l % 16.
+  // The parts of Store: all rows are staged, then one half after the other is written. Lane l knows
+  // the destination of token l % 16.
   template <typename Pairs>
   __device__ __forceinline__ void Stage(Pairs pairs) const {
-    device::StageRows(device::Recomputed(staging_), place_.lane, pairs);
+    device::StageRows(device::Recomputed(staging_), Lane(), pairs);
     __syncwarp();
   }
+  template <int kHalf>
   __device__ __forceinline__ void Write(int to, int row, int width, Bf16* out) const {
-    device::StoreStagedRows(device::Recomputed(staging_), place_.lane, to, out + row, width,
-                            (width - row) / 8);
+    device::StoreStagedRows<kHalf>(device::Recomputed(staging_), Lane(), to, out + row, width,
+                                   (width - row) / 8);
     __syncwarp();
   }
   __device__ __forceinline__ int destination() const { return to_; }
 
  private:
+  __device__ __forceinline__ int Lane() const {
+    return static_cast<int>(device::Recomputed(static_cast<std::uint32_t>(place_.lane)));
+  }
+
   device::TokenRowPlace place_;
   int first_token_;
   std::uint32_t staging_;
@@ -238,10 +245,11 @@ struct Epilogue {
     };
   }
 
-  // h of both accumulators.
-  template <bool kFastMath, bool kBias>
-  __device__ __forceinline__ void StoreActivated(const Accumulator<Traits>& gate,
-                                                 const Accumulator<Traits>& up, int row) const {
+  // Calls take(pairs) with h of both accumulators.
+  template <bool kFastMath, bool kBias, device::Shape kShape = device::Shape::kAny, typename Take>
+  __device__ __forceinline__ void ActivatedPairs(const Accumulator<Traits>& gate,
+                                                 const Accumulator<Traits>& up, int row,
+                                                 Take take) const {
     const auto gate_biases = tile.BiasesAt(Biases(arguments, item.expert, 0), row);
     const auto up_biases = tile.BiasesAt(Biases(arguments, item.expert, 1), row);
     const device::ActivationArguments activation = device::ActivationOf(
@@ -253,68 +261,67 @@ struct Epilogue {
       return device::ConvertPair(__fadd_rn(values[index], bias.x),
                                  __fadd_rn(values[index + 1], bias.y));
     };
+    constexpr bool kSimple = kShape == device::Shape::kSimple;
     const auto gates = [&](int i, int q) {
-      return device::MinimumPair(rounded(gate, gate_biases, i, q), activation.clamp_pair);
+      const std::uint32_t pair = rounded(gate, gate_biases, i, q);
+      return kSimple ? pair : device::MinimumPair(pair, activation.clamp_pair);
     };
     const auto ups = [&](int i, int q) {
-      const std::uint32_t low =
-          device::MinimumPair(rounded(up, up_biases, i, q), activation.clamp_pair);
+      const std::uint32_t pair = rounded(up, up_biases, i, q);
+      if constexpr (kSimple) return pair;
+      const std::uint32_t low = device::MinimumPair(pair, activation.clamp_pair);
       return device::MaximumPair(low, activation.clamp_pair ^ 0x80008000u);
     };
     struct Input {
       std::uint32_t gates, ups;
       float2 weights;
     };
-    tile.Store(row, arguments.matrix.rows, arguments.hidden, [&](int i, std::uint32_t(&four)[4]) {
+    take([&](int i, std::uint32_t(&four)[4]) {
       device::FourPairs<Input>(
           four,
           [&](int q, Input& input, device::RareCases& rare) {
             input = {gates(i, q), ups(i, q), tile.Weights(i, q)};
             if constexpr (!kFastMath) rare.SeeGates(input.gates);
-            const std::uint32_t h = device::HiddenPair<kFastMath, device::Division::kQuick>(
+            const std::uint32_t h = device::HiddenPair<kFastMath, device::Division::kQuick, kShape>(
                 activation, input.gates, input.ups, input.weights, device::ConvertPair);
             rare.SeeResults(h);
             return h;
           },
           [&](const Input& input) {
-            return device::HiddenPair<kFastMath, device::Division::kAlways>(
+            return device::HiddenPair<kFastMath, device::Division::kAlways, kShape>(
                 activation, input.gates, input.ups, input.weights, device::RoundPair);
           });
     });
   }
 
-  // Both accumulators of a consumer.
-  __device__ __forceinline__ void Store(const Accumulator<Traits>& first,
-                                        const Accumulator<Traits>& second) const {
-    if constexpr (Traits::kProjection == Projection::kDown) {
-      const MatrixShape none{};
-      StorePlain(first, 0, HalfRow<Traits>(none, item.row_block, 0), arguments.out);
-      StorePlain(second, 0, HalfRow<Traits>(none, item.row_block, 1), arguments.out);
+  template <typename Take>
+  __device__ __forceinline__ void Activated(const Accumulator<Traits>& gate,
+                                            const Accumulator<Traits>& up, int row,
+                                            Take take) const {
+    const bool bias = arguments.bias != nullptr;
+    const ActivationSettings& activation = arguments.activation;
+    const bool simple = activation.kind == moe::Activation::kSwiglu && !activation.has_clamp;
+    if (simple && !bias && !activation.fast_math) {
+      ActivatedPairs<false, false, device::Shape::kSimple>(gate, up, row, take);
+    } else if (activation.fast_math) {
+      bias ? ActivatedPairs<true, true>(gate, up, row, take)
+           : ActivatedPairs<true, false>(gate, up, row, take);
     } else {
-      const int row = item.row_block * 64 * Traits::kWarpgroups;
-      const bool bias = arguments.bias != nullptr;
-      if (arguments.gate != nullptr) {
-        StorePlain(first, 0, row, arguments.gate);
-        StorePlain(second, 1, row, arguments.up);
-      } else if (arguments.activation.fast_math) {
-        bias ? StoreActivated<true, true>(first, second, row)
-             : StoreActivated<true, false>(first, second, row);
-      } else {
-        bias ? StoreActivated<false, true>(first, second, row)
-             : StoreActivated<false, false>(first, second, row);
-      }
+      bias ? ActivatedPairs<false, true>(gate, up, row, take)
+           : ActivatedPairs<false, false>(gate, up, row, take);
     }
   }
 };
 
-// What becomes of the accumulators of an item. Where a thread has the registers to keep the rounded
-// results, they leave while the next item multiplies, a part after each of its first blocks;
-// elsewhere at once.
+// What becomes of the accumulators of an item. Where tokens are the M side, results are staged (or
+// kept in registers, what has no room there) and leave while the next item multiplies, a part
+// beside each of its first blocks; elsewhere they leave at once.
 template <typename Traits>
 class Results {
  public:
-  static constexpr bool kLate = Traits::kTokenRows && Traits::kProjection == Projection::kDown;
-  static constexpr int kParts = kLate ? 4 : 0;
+  static constexpr bool kLate = Traits::kTokenRows;
+  static constexpr bool kDown = Traits::kProjection == Projection::kDown;
+  static constexpr int kParts = !kLate ? 0 : kDown ? 5 : 2;
 
   __device__ __forceinline__ Results(const ExpertArguments& arguments,
                                      const AccumulatorTile<Traits>& tile)
@@ -324,27 +331,46 @@ class Results {
                                        const Accumulator<Traits>& first,
                                        const Accumulator<Traits>& second) {
     const Epilogue<Traits> epilogue{arguments_, item, tile_};
-    if constexpr (!kLate) {
-      epilogue.Store(first, second);
-    } else {
-      const MatrixShape none{};
-      row_ = HalfRow<Traits>(none, item.row_block, 0);
-      to_ = tile_.destination();
-      epilogue.RoundPairs(first, 0, row_, [&](auto pairs) { Keep(pairs, pairs_[0]); });
-      epilogue.RoundPairs(second, 0, row_ + kHalfRows, [&](auto pairs) { Keep(pairs, pairs_[1]); });
+    const MatrixShape none{};
+    const int row = HalfRow<Traits>(none, item.row_block, 0);
+    if (!kDown && arguments_.gate != nullptr) {
+      epilogue.StorePlain(first, 0, row, arguments_.gate);
+      epilogue.StorePlain(second, 1, row, arguments_.up);
+      return;
     }
-  }
-  // Part 0 to kParts - 1 of what is kept, in this order. Nothing kept: nothing leaves.
-  __device__ __forceinline__ void Part(int part) {
-    if constexpr (kLate) {
-      if (part % 2 == 0) {
-        Stage(pairs_[part / 2]);
+    const auto take = [&](auto pairs) {
+      if constexpr (kLate) {
+        tile_.Stage(pairs);
       } else {
-        tile_.Write(to_, row_ + part / 2 * kHalfRows, arguments_.matrix.rows, arguments_.out);
+        tile_.Store(row, arguments_.matrix.rows, Out(), pairs);
+      }
+    };
+    if constexpr (kLate) {
+      row_ = row;
+      to_ = tile_.destination();
+    }
+    if constexpr (!kDown) {
+      epilogue.Activated(first, second, row, take);
+    } else {
+      epilogue.RoundPairs(first, 0, row, take);
+      if constexpr (kLate) {
+        epilogue.RoundPairs(second, 0, row + kHalfRows, [&](auto pairs) { Keep(pairs); });
+      } else {
+        epilogue.StorePlain(second, 0, row + kHalfRows, arguments_.out);
       }
     }
   }
-  // All of it, after which nothing is kept.
+  // Part 0 to kParts - 1 of what has not left yet, in this order. Without results nothing leaves.
+  __device__ __forceinline__ void Part(int part) {
+    if constexpr (kLate) {
+      if (part == 0) Write<0>(row_);
+      if (part == 1) Write<1>(row_);
+      if (part == 2) StageKept();
+      if (part == 3) Write<0>(row_ + kHalfRows);
+      if (part == 4) Write<1>(row_ + kHalfRows);
+    }
+  }
+  // All of it, after which there is nothing.
   __device__ __forceinline__ void Flush() {
 #pragma unroll
     for (int part = 0; part < kParts; ++part) Part(part);
@@ -353,28 +379,34 @@ class Results {
 
  private:
   static constexpr int kHalfRows = 64 * Traits::kWarpgroups;
-  using Pairs = std::uint32_t[kLate ? 32 : 1];
 
+  __device__ __forceinline__ Bf16* Out() const {
+    return kDown ? arguments_.out : arguments_.hidden;
+  }
+  template <int kHalf>
+  __device__ __forceinline__ void Write(int row) const {
+    tile_.template Write<kHalf>(to_, row, arguments_.matrix.rows, Out());
+  }
   template <typename From>
-  __device__ __forceinline__ static void Keep(From from, Pairs& pairs) {
+  __device__ __forceinline__ void Keep(From from) {
 #pragma unroll
     for (int i = 0; i < 16; i += 2) {
       std::uint32_t four[4];
       from(i, four);
 #pragma unroll
-      for (int q = 0; q < 4; ++q) pairs[2 * i + q] = four[q];
+      for (int q = 0; q < 4; ++q) kept_[2 * i + q] = four[q];
     }
   }
-  __device__ __forceinline__ void Stage(const Pairs& pairs) const {
+  __device__ __forceinline__ void StageKept() const {
     tile_.Stage([&](int i, std::uint32_t(&four)[4]) {
 #pragma unroll
-      for (int q = 0; q < 4; ++q) four[q] = pairs[2 * i + q];
+      for (int q = 0; q < 4; ++q) four[q] = kept_[2 * i + q];
     });
   }
 
   const ExpertArguments& arguments_;
   const AccumulatorTile<Traits>& tile_;
-  Pairs pairs_[2] = {};
+  std::uint32_t kept_[kLate && kDown ? 32 : 1] = {};
   int row_ = 0;
   int to_ = -1;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cuda/kernels/chained_launch.cuh"
 #include "cuda/kernels/expert_epilogue.cuh"
 #include "cuda/kernels/expert_mainloop.cuh"
 #include "cuda/kernels/expert_producer.cuh"
@@ -14,52 +15,42 @@ namespace moescope::cuda {
 template <typename Traits>
 __device__ __forceinline__ void Consume(const ExpertArguments& arguments,
                                         const ExpertShared<Traits>& shared,
-                                        const typename Traits::Ring& ring, int row_blocks) {
+                                        const typename Traits::Ring& ring) {
   const int warpgroup = threadIdx.x / 128 - 1;
   const int thread = threadIdx.x % 128;
   constexpr int kParts = Results<Traits>::kParts;
   AccumulatorTile<Traits> tile(shared, warpgroup, thread);
   Results<Traits> results(arguments, tile);
   Contraction<Traits> contraction(shared, ring, warpgroup, thread);
-  typename Traits::Walker walker(arguments.groups, row_blocks, Traits::kTokens);
-  const int blocks = arguments.matrix.column_chunks();
-  device::WorkItem item, next_item;
-  bool more = walker.Next(item);
-  while (more) {
-    bool next = false;
-    TokenPlace place;
-    const auto look_ahead = [&] {
-      place = ReadPlace<Traits>(arguments, item, tile.token());
-      next = walker.Next(next_item);
-    };
+  const int blocks = arguments.blocks;
+  device::WorkItem item;
+  while (contraction.Next(item)) {
     if (Traits::kTokenRows && 64 * warpgroup >= item.rows) {
       results.Flush();
-      look_ahead();
       for (int block = 0; block < blocks; ++block) contraction.Pass();
-    } else {
-      Accumulator<Traits> first, second;
-      // What the item before left to do goes beside the first blocks, the look-ahead beside the
-      // next.
-#pragma unroll
-      for (int part = 0; part < kParts; ++part) {
-        if (part < blocks) {
-          contraction.Block(part, first, second, [&] { results.Part(part); });
-        } else {
-          results.Part(part);
-        }
-      }
-      for (int block = kParts; block < blocks; ++block) {
-        contraction.Block(block, first, second, [&] {
-          if (block == kParts) look_ahead();
-        });
-      }
-      if (blocks <= kParts) look_ahead();
-      contraction.Finish();
-      tile.Publish(place);
-      results.Take(item, first, second);
+      continue;
     }
-    more = next;
-    item = next_item;
+    Accumulator<Traits> first, second;
+    TokenPlace place;
+    const auto read_place = [&] { place = ReadPlace<Traits>(arguments, item, tile.token()); };
+    // What the item before left to do goes beside the first blocks.
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) {
+      if (part < blocks) {
+        contraction.Block(part, first, second, [&] { results.Part(part); });
+      } else {
+        results.Part(part);
+      }
+    }
+    for (int block = kParts; block < blocks; ++block) {
+      contraction.Block(block, first, second, [&] {
+        if (block == kParts) read_place();
+      });
+    }
+    if (blocks <= kParts) read_place();
+    contraction.Finish();
+    tile.Publish(place);
+    results.Take(item, first, second);
   }
   results.Flush();
 }
@@ -82,11 +73,13 @@ __global__ void __launch_bounds__(Traits::kThreads, Traits::kBlocksPerMultiproce
   const ExpertShared<Traits> shared(memory);
   const typename Traits::Ring ring{shared.barriers()};
   if (threadIdx.x == 0) {
-    ring.Initialise(1 + (Traits::kGather ? 128 : 0), 4 * Traits::kWarpgroups);
+    ring.Initialise(1 + (Traits::kGather ? Traits::kProducers : 0), 4 * Traits::kWarpgroups);
     if constexpr (!Traits::Weights::kFromRegisters) device::PrefetchMap(&weights);
     if constexpr (!Traits::kGather) device::PrefetchMap(&hidden);
   }
   SyncBlocks<Traits>();
+  // The groups come from the dispatch, which has ended when `down` starts: gate/up waited for it.
+  if constexpr (Traits::kGather) device::WaitForPreviousKernel();
   constexpr int kRowsPerBlock =
       64 * Traits::kWarpgroups * (Traits::kProjection == Projection::kDown ? 2 : 1);
   const int row_blocks = (arguments.matrix.rows + kRowsPerBlock - 1) / kRowsPerBlock;
@@ -95,7 +88,7 @@ __global__ void __launch_bounds__(Traits::kThreads, Traits::kBlocksPerMultiproce
     Produce<Traits>(arguments, &weights, &hidden, shared, ring, row_blocks);
   } else {
     device::RegistersIncrease<Traits::kConsumerRegisters>();
-    Consume<Traits>(arguments, shared, ring, row_blocks);
+    Consume<Traits>(arguments, shared, ring);
   }
   // A block must not end while another may still write to it.
   if constexpr (Traits::kCluster > 1) device::ClusterSync();
@@ -109,19 +102,8 @@ cudaError_t LaunchExpert(const ExpertArguments& arguments, const CUtensorMap& we
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Traits::kSharedBytes);
   if (sized != cudaSuccess) return sized;
   blocks *= Traits::kBlocksPerMultiprocessor;
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = Traits::kCluster;
-  cluster.val.clusterDim.y = 1;
-  cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(Traits::kThreads);
-  config.dynamicSmemBytes = Traits::kSharedBytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = Traits::kCluster > 1 ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel, arguments, weights, hidden);
+  return LaunchChained(kernel, {blocks, Traits::kThreads, Traits::kSharedBytes, Traits::kCluster},
+                       stream, arguments, weights, hidden);
 }
 
 template <typename Weights, Projection kProjection>

@@ -24,6 +24,20 @@ class Contraction {
                                          int thread)
       : shared_(shared), ring_(ring), warpgroup_(warpgroup), thread_(thread) {}
 
+  // The item whose first block comes next; false behind the last. A producer left it beside that
+  // block.
+  __device__ __forceinline__ bool Next(device::WorkItem& item) {
+    device::BarrierWait(ring_.full(position_.stage), position_.phase);
+    // One lane hands a stage of this block on: what it has read may be overwritten then.
+    const int reader = Traits::kCluster == 1 ? 0 : static_cast<int>(device::ClusterRank());
+    uint4 words{};
+    if (thread_ % 32 == reader) words = device::LoadShared16(shared_.item(position_.stage));
+    const auto all = [reader](std::uint32_t word) {
+      return static_cast<int>(__shfl_sync(0xFFFFFFFFu, word, reader));
+    };
+    item = {all(words.x), all(words.y), all(words.z), all(words.w), false};
+    return item.expert >= 0;
+  }
   // Adds one block to both accumulators, block 0 sets them. `meanwhile` is called once, while the
   // products are under way. The stage of the block before is handed on.
   template <typename Meanwhile>
@@ -39,14 +53,13 @@ class Contraction {
     } else {
       MultiplyExpanded(block, first, second, meanwhile);
     }
-    HandOn();
-    released_ = position_.stage;
+    if (!Weights::kFromRegisters && block > 0) HandOnPrevious();
     position_.Advance();
   }
   // After the last block: the accumulators are complete.
   __device__ __forceinline__ void Finish() {
     device::MmaWait<0>();
-    HandOn();
+    HandOnPrevious();
   }
   // A consumer without rows in its tile only hands the stages on.
   __device__ __forceinline__ void Pass() {
@@ -58,9 +71,20 @@ class Contraction {
  private:
   using Weights = typename Traits::Weights;
 
-  __device__ __forceinline__ void HandOn() {
-    if (released_ >= 0) ring_.Release(released_, thread_ % 32);
-    released_ = -1;
+  // The stage before this one, whose products are complete.
+  __device__ __forceinline__ void HandOnPrevious() const {
+    ring_.Release(position_.Previous(), thread_ % 32);
+  }
+
+  // Both operands in shared memory: step(k, accumulate) for 16 columns at a time.
+  template <typename Step, typename Meanwhile>
+  __device__ __forceinline__ void MultiplyShared(int block, Step step, Meanwhile meanwhile) {
+    device::MmaFence();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) step(k, block > 0 || k > 0);
+    device::MmaCommit();
+    meanwhile();
+    device::MmaWait<1>();
   }
 
   // Tokens of this consumer by the chunks of all consumers, which follow each other.
@@ -72,15 +96,10 @@ class Contraction {
         device::OperandDescriptor(shared_.tokens(position_.stage) + warpgroup_ * 64 * 128);
     const std::uint64_t weights =
         device::OperandDescriptor(shared_.stages + shared_.WeightOffset(position_.stage, 0, 0));
-    device::MmaFence();
-#pragma unroll
-    for (int step = 0; step < 4; ++step) {
-      device::TokenMma::Shared(first, second, tokens + 2 * step, weights + 2 * step,
-                               block > 0 || step > 0);
-    }
-    device::MmaCommit();
-    meanwhile();
-    device::MmaWait<1>();
+    const auto step = [&](int k, int accumulate) {
+      device::TokenMma::Shared(first, second, tokens + 2 * k, weights + 2 * k, accumulate);
+    };
+    MultiplyShared(block, step, meanwhile);
   }
 
   template <typename Meanwhile>
@@ -91,44 +110,55 @@ class Contraction {
     const std::uint64_t b = device::OperandDescriptor(shared_.tokens(position_.stage));
     const std::uint64_t a0 = device::OperandDescriptor(shared_.stages + WeightOffset(0));
     const std::uint64_t a1 = device::OperandDescriptor(shared_.stages + WeightOffset(1));
-    device::MmaFence();
-#pragma unroll
-    for (int step = 0; step < 4; ++step) {
-      const int accumulate = block > 0 || step > 0;
-      Mma::Shared(first, a0 + 2 * step, b + 2 * step, accumulate);
-      Mma::Shared(second, a1 + 2 * step, b + 2 * step, accumulate);
-    }
-    device::MmaCommit();
-    meanwhile();
-    device::MmaWait<1>();
+    const auto step = [&](int k, int accumulate) {
+      Mma::Shared(first, a0 + 2 * k, b + 2 * k, accumulate);
+      Mma::Shared(second, a1 + 2 * k, b + 2 * k, accumulate);
+    };
+    MultiplyShared(block, step, meanwhile);
   }
 
+  // Weights from registers, two steps of 16 columns at a time: they are expanded while the products
+  // of the two before are under way.
   template <typename Meanwhile>
   __device__ __forceinline__ void MultiplyExpanded(int block, Accumulator<Traits>& first,
                                                    Accumulator<Traits>& second,
                                                    Meanwhile meanwhile) {
     using Mma = device::Mma<Traits::kTokens>;
     const std::uint64_t b = device::OperandDescriptor(shared_.tokens(position_.stage));
-    const auto codes0 = Weights::Load(shared_.stage_bytes + WeightOffset(0), thread_);
-    const auto codes1 = Weights::Load(shared_.stage_bytes + WeightOffset(1), thread_);
-    // One lane hands the stage on for its warp: the loads of the others come before that.
-    __syncwarp();
-    device::Fragment a[2][2];
-    const auto step = [&]<int kStep>() {
-      a[kStep % 2][0] = Weights::template Expand<kStep>(codes0);
-      a[kStep % 2][1] = Weights::template Expand<kStep>(codes1);
-      device::MmaFence();
+    typename Weights::Codes codes[2];
+    for (int half = 0; half < 2; ++half) {
+      codes[half] = Weights::Load(shared_.stages + WeightOffset(half), thread_);
+    }
+    const bool wide =
+        __any_sync(0xFFFFFFFFu, device::AnyWide(codes[0].AllScales() | codes[1].AllScales()));
+    device::Fragment a[4][2];
+    const auto expand = [&]<int kStep, bool kWide>() {
+      for (int half = 0; half < 2; ++half) {
+        a[kStep][half] = Weights::template Expand<kStep, kWide>(codes[half]);
+      }
+    };
+    const auto multiply = [&]<int kStep>() {
       const int accumulate = block > 0 || kStep > 0;
-      Mma::Registers(first, a[kStep % 2][0], b + 2 * kStep, accumulate);
-      Mma::Registers(second, a[kStep % 2][1], b + 2 * kStep, accumulate);
+      Mma::Registers(first, a[kStep][0], b + 2 * kStep, accumulate);
+      Mma::Registers(second, a[kStep][1], b + 2 * kStep, accumulate);
+    };
+    const auto two_steps = [&]<int kStep>() {
+      if (wide) {  // hardly ever
+        expand.template operator()<kStep, true>();
+        expand.template operator()<kStep + 1, true>();
+      } else {
+        expand.template operator()<kStep, false>();
+        expand.template operator()<kStep + 1, false>();
+      }
+      device::MmaFence();
+      multiply.template operator()<kStep>();
+      multiply.template operator()<kStep + 1>();
       device::MmaCommit();
       device::MmaWait<1>();
     };
-    step.template operator()<0>();
-    HandOn();  // the products of the stage before this one are complete
-    step.template operator()<1>();
-    step.template operator()<2>();
-    step.template operator()<3>();
+    two_steps.template operator()<0>();
+    if (block > 0) HandOnPrevious();  // its products are complete
+    two_steps.template operator()<2>();
     meanwhile();
   }
 
@@ -141,7 +171,6 @@ class Contraction {
   int warpgroup_;
   int thread_;
   device::RingPosition<Traits::kStages> position_;
-  int released_ = -1;  // the stage whose products are not known to be complete
 };
 
 }  // namespace moescope::cuda

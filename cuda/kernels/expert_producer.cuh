@@ -59,17 +59,18 @@ __device__ __forceinline__ void LoadWeights(const ExpertArguments& arguments,
   }
 }
 
-// The token rows that a producer thread gathers: one 16-byte piece of kTokens / 16 rows.
-template <int kTokens>
+// The token rows of which a producer thread gathers one 16-byte piece.
+template <int kTokens, int kThreads>
 struct GatherRows {
-  static constexpr int kCount = kTokens / 16;
+  static constexpr int kStride = kThreads / 8;
+  static constexpr int kCount = kTokens / kStride;
   int source[kCount];  // token; -1: zeros
 
   __device__ __forceinline__ void Read(const ExpertArguments& arguments,
                                        const device::WorkItem& item, int thread) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      const int row = thread / 8 + 16 * i;
+      const int row = thread / 8 + kStride * i;
       source[i] = -1;
       if (row >= item.rows) continue;
       source[i] = item.row + row;
@@ -93,7 +94,7 @@ struct GatherRows {
     const Bf16* const first = arguments.tokens + (inside ? column : 0);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      const int row = thread / 8 + 16 * i;
+      const int row = thread / 8 + kStride * i;
       const std::int64_t token = source[i] < 0 ? 0 : source[i];
       device::CopyAsync16(to + row * 128 + ((piece ^ (row & 7)) << 4), first + token * columns,
                           inside && source[i] >= 0);
@@ -101,23 +102,45 @@ struct GatherRows {
   }
 };
 
+// Leaves the item for the consumers, in the stage of its first block.
+__device__ __forceinline__ void PutItem(std::uint32_t to, const device::WorkItem& item) {
+  const auto word = [](int value) { return static_cast<std::uint32_t>(value); };
+  device::StoreShared16(to,
+                        {word(item.expert), word(item.row), word(item.rows), word(item.row_block)});
+}
+
 template <typename Traits>
 __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
                                         const CUtensorMap* weights, const CUtensorMap* hidden,
                                         const ExpertShared<Traits>& shared,
                                         const typename Traits::Ring& ring, int row_blocks) {
   const int thread = threadIdx.x;
-  if constexpr (!Traits::kGather) {
-    if (thread >= 32) return;
-  }
-  using Rows = GatherRows<Traits::kGather ? Traits::kTokens : 16>;
+  if (thread >= Traits::kProducers) return;
+  using Rows = GatherRows<Traits::kGather ? Traits::kTokens : 16, Traits::kProducers>;
   typename Traits::Walker walker(arguments.groups, row_blocks, Traits::kTokens);
   device::RingPosition<Traits::kStages> position;
-  const int blocks = arguments.matrix.column_chunks();
+  const int blocks = arguments.blocks;
   device::WorkItem item, next_item;
   Rows rows, next_rows;
   bool more = walker.Next(item);
-  if (Traits::kGather && more) rows.Read(arguments, item, thread);
+  const auto start_weights = [&](int block, int stage) {
+    constexpr int kBytes = Traits::kWeightBytes + (Traits::kGather ? 0 : Traits::kTokenBytes);
+    if (block == 0) PutItem(shared.item(stage), item);
+    device::BarrierArriveExpect(ring.full(stage), kBytes);
+    LoadWeights<Traits>(arguments, weights, item, block, shared, stage, ring.full(stage));
+  };
+  int ahead = 0;  // blocks whose weights are under way
+  if constexpr (Traits::kGather) {
+    if (more) rows.Read(arguments, item, thread);
+  } else {
+    // The kernel before makes the tokens of this one: meanwhile the ring is filled with weights.
+    if (more) ahead = min(blocks, Traits::kStages);
+    if (thread == 0) {
+#pragma unroll 1
+      for (int block = 0; block < ahead; ++block) start_weights(block, block);
+    }
+    device::WaitForPreviousKernel();
+  }
   while (more) {
     if constexpr (Traits::kGather) rows.ToTokens(arguments);
     bool next = false;
@@ -125,13 +148,12 @@ __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
       device::BarrierWait(ring.empty(position.stage), position.phase ^ 1);
       const std::uint32_t full = ring.full(position.stage);
       if (thread == 0) {
-        constexpr int kBytes = Traits::kWeightBytes + (Traits::kGather ? 0 : Traits::kTokenBytes);
-        device::BarrierArriveExpect(full, kBytes);
-        LoadWeights<Traits>(arguments, weights, item, block, shared, position.stage, full);
+        if (ahead == 0) start_weights(block, position.stage);
         if constexpr (!Traits::kGather) {
           device::CopyTile2(shared.tokens(position.stage), hidden, full, block * kChunk, item.row);
         }
       }
+      ahead = max(ahead - 1, 0);
       if constexpr (Traits::kGather) {
         rows.Load(arguments, shared.tokens(position.stage), thread, block);
         device::CopyAsyncArrive(full);
@@ -146,6 +168,14 @@ __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
     item = next_item;
     rows = next_rows;
   }
+  device::LetNextKernelStart();
+  // A stage without data for the end of the list.
+  device::BarrierWait(ring.empty(position.stage), position.phase ^ 1);
+  if (thread == 0) {
+    PutItem(shared.item(position.stage), {.expert = -1});
+    device::BarrierArrive(ring.full(position.stage));
+  }
+  if constexpr (Traits::kGather) device::BarrierArrive(ring.full(position.stage));
 }
 
 }  // namespace moescope::cuda

@@ -14,6 +14,7 @@ namespace moescope::cuda {
 
 enum class Projection { kGateUp, kDown };
 
+// Small tiles leave most of a multiprocessor idle: several blocks share it.
 constexpr int BlocksPerMultiprocessor(int tokens) {
   return tokens <= 16 ? 3 : tokens <= 32 ? 2 : 1;
 }
@@ -27,20 +28,21 @@ struct ExpertTraits {
   static constexpr int kWarpgroups = kWarpgroupsV;
   static constexpr int kStages = kStagesV;
   static constexpr int kCluster = kClusterV;
-  using Ring = device::Ring<kStages, kCluster>;
+  using Ring = device::Ring<kStages, kCluster, Weights::kFromRegisters>;
   using Walker = device::ItemWalker<kCluster>;
-  static constexpr int kThreads = 128 * (1 + kWarpgroups);
   static constexpr bool kGather = kProjection == Projection::kGateUp;
+  // Producers: 16 rows of tokens each warp, at most all four; one for what the copy engine does.
+  static constexpr int kProducers = kGather ? 32 * (kTokens < 64 ? kTokens / 16 : 4) : 32;
   // Wide tiles of BF16 have tokens as the M side of wgmma and all weight rows as the N side, which
   // reads less shared memory per product; weights from registers must be the M side.
   static constexpr bool kTokenRows = !Weights::kFromRegisters && kTokens == 128;
   static_assert(!kTokenRows || kWarpgroups == 2);
-  // Small tiles leave most of a multiprocessor idle: several blocks share it.
+  static constexpr int kThreads = 128 * (1 + kWarpgroups);
   static constexpr int kBlocksPerMultiprocessor = BlocksPerMultiprocessor(kTokens);
   // Registers move from the producers to the consumers.
   static constexpr int kEntryRegisters = 65536 / (kBlocksPerMultiprocessor * kThreads) / 8 * 8;
   static constexpr int kProducerRegisters =
-      kBlocksPerMultiprocessor == 3 || (kTokenRows && !kGather) ? 40 : 56;
+      kBlocksPerMultiprocessor == 3 || (kTokenRows && !kGather) ? 40 : 64;
   static constexpr int kConsumerRegisters =
       (kEntryRegisters * kThreads - 128 * kProducerRegisters) / (128 * kWarpgroups) / 8 * 8;
   static constexpr int kTokenBytes = kTokens * 128;
@@ -49,8 +51,10 @@ struct ExpertTraits {
   static constexpr int kStagingBytes = kTokens * 128;  // per consumer
   // Per consumer: row number and weight of each token.
   static constexpr int kRowBytes = kTokens * 8;
+  // Per stage: the item that begins with it.
+  static constexpr int kItemBytes = 16;
   static constexpr int kSharedBytes =
-      kStages * kStageBytes + kWarpgroups * (kStagingBytes + kRowBytes) + 16 * kStages;
+      kStages * (kStageBytes + kItemBytes + 16) + kWarpgroups * (kStagingBytes + kRowBytes);
 };
 
 // Shared memory of a block, as addresses.
@@ -60,7 +64,7 @@ struct ExpertShared {
   std::uint8_t* stage_bytes;  // the same as a pointer
 
   __device__ __forceinline__ explicit ExpertShared(std::uint8_t* memory)
-      : stages(device::SharedAddress(memory)), stage_bytes(memory) {}
+      : stages(device::Recomputed(device::SharedAddress(memory))), stage_bytes(memory) {}
   __device__ __forceinline__ std::uint32_t tokens(int stage) const {
     return stages + stage * Traits::kStageBytes;
   }
@@ -77,10 +81,12 @@ struct ExpertShared {
                                   Traits::kWarpgroups * Traits::kStagingBytes +
                                   warpgroup * Traits::kRowBytes);
   }
-  __device__ __forceinline__ std::uint32_t barriers() const {
+  __device__ __forceinline__ std::uint32_t item(int stage) const {
     return stages + Traits::kStages * Traits::kStageBytes +
-           Traits::kWarpgroups * (Traits::kStagingBytes + Traits::kRowBytes);
+           Traits::kWarpgroups * (Traits::kStagingBytes + Traits::kRowBytes) +
+           Traits::kItemBytes * stage;
   }
+  __device__ __forceinline__ std::uint32_t barriers() const { return item(Traits::kStages); }
 };
 
 // First weight row of a half for a consumer, and whether the half is a row offset or a matrix half.
@@ -97,10 +103,11 @@ __device__ __forceinline__ int HalfRow(const MatrixShape& matrix, int row_block,
 template <typename Weights, int kTokens, int kWarpgroups>
 constexpr int StagesFor() {
   using One = ExpertTraits<Weights, Projection::kDown, kTokens, kWarpgroups, 1>;
-  constexpr int kFixed = One::kSharedBytes - One::kStageBytes - 16;
+  constexpr int kPerStage = One::kStageBytes + One::kItemBytes + 16;
+  constexpr int kFixed = One::kSharedBytes - kPerStage;
   // 228 KiB per multiprocessor, 1 KiB of each block reserved.
   constexpr int kShared = 233472 / BlocksPerMultiprocessor(kTokens) / 1024 * 1024 - 1024;
-  constexpr int kFit = (kShared - kFixed) / (One::kStageBytes + 16);
+  constexpr int kFit = (kShared - kFixed) / kPerStage;
   return kFit > 8 ? 8 : kFit;
 }
 

@@ -86,6 +86,7 @@ struct ExpertArguments {
   const std::uint8_t* weights;  // all experts
   std::int64_t expert_bytes;
   MatrixShape matrix;        // gate/up: two halves of I x H; down: H x I
+  int blocks;                // matrix.column_chunks()
   const Bf16* bias;          // [E, halves * rows] or null
   bool weight_bias;          // down, PRE: bias times the row's weight
   const float* token_scale;  // down of a gated shared expert: sigma [T]; else null

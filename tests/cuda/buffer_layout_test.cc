@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/packed_layout.h"
+#include "moe/layer_names.h"
 #include "moe/presets.h"
 
 namespace moescope::cuda {
@@ -98,18 +99,19 @@ TEST(BufferLayoutTest, PackedBytesPerWeight) {
   EXPECT_EQ(bytes(moe::WeightFormat::kMxfp4B32), weights * 17 / 32);
 }
 
-// Inside a chunk every code and every scale has a place of its own.
+// Inside a chunk every bit of every code and every scale has a place of its own, and none is free.
 TEST(PackedLayoutTest, PlacesAreAPermutation) {
   for (const auto format :
        {moe::WeightFormat::kMxfp8B8, moe::WeightFormat::kMxfp8B32, moe::WeightFormat::kMxfp4B32}) {
-    const int codes_per_byte = IsFp4(format) ? 2 : 1;
-    std::vector<int> used(static_cast<std::size_t>(ChunkBytes(format) * 2), 0);
+    std::vector<int> used(static_cast<std::size_t>(ChunkBytes(format) * 8), 0);
     for (int row = 0; row < kChunk; ++row) {
       for (int column = 0; column < kChunk; ++column) {
         const CodePlace place = PlaceOf(format, row, column);
-        ASSERT_LT(place.byte, ChunkElementBytes(format));
-        ASSERT_TRUE(codes_per_byte == 2 || !place.high);
-        EXPECT_EQ(used[static_cast<std::size_t>(2 * place.byte + (place.high ? 1 : 0))]++, 0);
+        ASSERT_LT(place.unit, ChunkElementBytes(format));
+        ASSERT_EQ(place.unit % 8, 0);
+        for (int bit = 0; bit < CodeBits(format); ++bit) {
+          ++used[static_cast<std::size_t>(8 * place.unit + BitOf(format, place, bit))];
+        }
         if (column % ScaleBlock(format) != 0) {
           EXPECT_EQ(ScalePlaceOf(format, row, column), ScalePlaceOf(format, row, column - 1));
           continue;
@@ -117,7 +119,24 @@ TEST(PackedLayoutTest, PlacesAreAPermutation) {
         const int scale = ScalePlaceOf(format, row, column);
         ASSERT_GE(scale, ChunkElementBytes(format));
         ASSERT_LT(scale, ChunkBytes(format));
-        EXPECT_EQ(used[static_cast<std::size_t>(2 * scale)]++, 0);
+        for (int bit = 0; bit < 8; ++bit) ++used[static_cast<std::size_t>(8 * scale + bit)];
+      }
+    }
+    EXPECT_EQ(used, std::vector<int>(used.size(), 1)) << moe::Name(format);
+  }
+}
+
+TEST(PackedLayoutTest, CodesComeBackFromTheirPlaces) {
+  for (const auto format : {moe::WeightFormat::kMxfp8B8, moe::WeightFormat::kMxfp4B32}) {
+    const int places = 64 / CodeBits(format);
+    const int codes = 1 << CodeBits(format);
+    for (int code = 0; code < codes; ++code) {
+      std::uint64_t unit = 0;
+      for (int i = 0; i < places; ++i) {
+        unit |= SpreadCode(format, {0, i / 2, i % 2}, (code + 3 * i) % codes);
+      }
+      for (int i = 0; i < places; ++i) {
+        EXPECT_EQ(CodeIn(format, {0, i / 2, i % 2}, unit), (code + 3 * i) % codes);
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -37,18 +38,35 @@ Pair MultiplyPair(std::uint32_t a, std::uint32_t b) {
 }
 std::uint32_t Join(Pair pair) { return pair.low | static_cast<std::uint32_t>(pair.high) << 16; }
 
-Pair ExpandFp4(int pair, std::uint32_t word, std::uint32_t scale) {
-  const std::uint32_t bits = pair == 0   ? device::Fp4Bits<0>(word)
-                             : pair == 1 ? device::Fp4Bits<1>(word)
-                             : pair == 2 ? device::Fp4Bits<2>(word)
-                                         : device::Fp4Bits<3>(word);
-  const Pair rebiased = MultiplyPair(bits, device::kFp4Rebias);
-  return MultiplyPair(Join(rebiased), device::ScaleBits(scale));
+// Bits of a pair of a unit before the products.
+std::uint32_t BitsOf(moe::WeightFormat format, int pair, std::uint64_t unit) {
+  const auto first = static_cast<std::uint32_t>(unit);
+  const auto second = static_cast<std::uint32_t>(unit >> 32);
+  if (!IsFp4(format)) {
+    const std::uint32_t word = pair < 2 ? first : second;
+    return pair % 2 == 0 ? device::Fp8Bits<0>(word) : device::Fp8Bits<1>(word);
+  }
+  const std::uint32_t all[] = {
+      device::Fp4Bits<0>(first, second), device::Fp4Bits<1>(first, second),
+      device::Fp4Bits<2>(first, second), device::Fp4Bits<3>(first, second),
+      device::Fp4Bits<4>(first, second), device::Fp4Bits<5>(first, second),
+      device::Fp4Bits<6>(first, second), device::Fp4Bits<7>(first, second)};
+  return all[pair];
 }
-Pair ExpandFp8(int pair, std::uint32_t word, std::uint32_t scale) {
-  const std::uint32_t bits = pair == 0 ? device::Fp8Bits<0>(word) : device::Fp8Bits<1>(word);
-  const Pair rebiased = MultiplyPair(bits, device::kFp8Rebias);
-  return MultiplyPair(Join(rebiased), device::ScaleBits(scale));
+
+// Both ways of scaling, where both are allowed.
+Pair Expand(moe::WeightFormat format, int pair, std::uint64_t unit, int scale) {
+  const device::ExpansionFactors factors =
+      IsFp4(format) ? device::kFp4Factors : device::kFp8Factors;
+  const std::uint32_t bits = BitsOf(format, pair, unit);
+  const std::uint32_t bytes = static_cast<std::uint32_t>(scale) * 0x00010001u;
+  const Pair wide = MultiplyPair(Join(MultiplyPair(bits, factors.Rebias())),
+                                 device::ExpansionFactors::TwiceScale(bytes));
+  if (scale <= static_cast<int>(device::kLargestSingleScale)) {
+    EXPECT_EQ(Join(MultiplyPair(bits, factors.Single(bytes))), Join(wide))
+        << "scale " << scale << " unit " << unit;
+  }
+  return wide;
 }
 
 // The formats by their definition (moe.md, 6).
@@ -73,19 +91,27 @@ std::uint16_t Bits(double value) {
   return bits;
 }
 
-TEST(DecodeTwinTest, EveryFp4CodeAndScaleInEveryPlace) {
-  const moe::ScaleRange exact = moe::ExactScales(moe::WeightFormat::kMxfp4B32);
+// A unit with two codes in one pair and noise everywhere else.
+std::uint64_t UnitWith(moe::WeightFormat format, int pair, int first, int second) {
+  const int all = (1 << CodeBits(format)) - 1;
+  const CodePlace low{0, pair, 0};
+  const CodePlace high{0, pair, 1};
+  const std::uint64_t mask = SpreadCode(format, low, all) | SpreadCode(format, high, all);
+  return (0x5A69C396'3C0FF0A5u & ~mask) | SpreadCode(format, low, first) |
+         SpreadCode(format, high, second);
+}
+
+void ExpectEveryCode(moe::WeightFormat format) {
+  const moe::ScaleRange exact = moe::ExactScales(format);
+  const int sign = 1 << (CodeBits(format) - 1);
   for (int scale = exact.smallest; scale <= exact.largest; ++scale) {
-    for (std::uint32_t code = 0; code < 16; ++code) {
-      const double value = std::ldexp(Fp4Value(static_cast<int>(code)), scale - 127);
+    for (int code = 0; code < 2 * sign; ++code) {
+      if (!IsFp4(format) && (code & 0x7F) == 0x7F) continue;  // NaN is refused when packing
+      const double value = std::ldexp(IsFp4(format) ? Fp4Value(code) : Fp8Value(code), scale - 127);
       const std::uint16_t expected = Bits(value);
-      for (int pair = 0; pair < 4; ++pair) {
-        // Pair a holds nibbles a and a + 4; the others are filled with noise.
-        const std::uint32_t noise = 0x5A5A5A5Au;
-        const std::uint32_t mask = 0xFu << (4 * pair) | 0xFu << (4 * pair + 16);
-        const std::uint32_t word =
-            (noise & ~mask) | code << (4 * pair) | (code ^ 8u) << (4 * pair + 16);
-        const Pair expanded = ExpandFp4(pair, word, static_cast<std::uint32_t>(scale));
+      for (int pair = 0; pair < 32 / CodeBits(format); ++pair) {
+        const std::uint64_t unit = UnitWith(format, pair, code, code ^ sign);
+        const Pair expanded = Expand(format, pair, unit, scale);
         ASSERT_EQ(expanded.low, expected) << "code " << code << " scale " << scale;
         ASSERT_EQ(expanded.high, expected ^ 0x8000u) << "code " << code << " scale " << scale;
       }
@@ -93,24 +119,11 @@ TEST(DecodeTwinTest, EveryFp4CodeAndScaleInEveryPlace) {
   }
 }
 
+TEST(DecodeTwinTest, EveryFp4CodeAndScaleInEveryPlace) {
+  ExpectEveryCode(moe::WeightFormat::kMxfp4B32);
+}
 TEST(DecodeTwinTest, EveryFp8CodeAndScaleInEveryPlace) {
-  const moe::ScaleRange exact = moe::ExactScales(moe::WeightFormat::kMxfp8B32);
-  for (int scale = exact.smallest; scale <= exact.largest; ++scale) {
-    for (std::uint32_t code = 0; code < 256; ++code) {
-      if ((code & 0x7Fu) == 0x7Fu) continue;  // NaN is refused when packing
-      const double value = std::ldexp(Fp8Value(static_cast<int>(code)), scale - 127);
-      const std::uint16_t expected = Bits(value);
-      for (int pair = 0; pair < 2; ++pair) {
-        const std::uint32_t noise = 0xC3C3C3C3u;
-        const std::uint32_t mask = 0xFFu << (8 * pair) | 0xFFu << (8 * pair + 16);
-        const std::uint32_t word =
-            (noise & ~mask) | code << (8 * pair) | (code ^ 0x80u) << (8 * pair + 16);
-        const Pair expanded = ExpandFp8(pair, word, static_cast<std::uint32_t>(scale));
-        ASSERT_EQ(expanded.low, expected) << "code " << code << " scale " << scale;
-        ASSERT_EQ(expanded.high, expected ^ 0x8000u) << "code " << code << " scale " << scale;
-      }
-    }
-  }
+  ExpectEveryCode(moe::WeightFormat::kMxfp8B32);
 }
 
 // The smallest and the largest scale of each format are the last that are exact.
@@ -138,12 +151,20 @@ TEST(DecodeTwinTest, BeyondTheExactRangeSomeCodeIsNotExact) {
   }
 }
 
-TEST(DecodeTwinTest, ScalesArePowersOfTwo) {
-  for (std::uint32_t byte = 0; byte < 255; ++byte) {
-    const std::uint32_t bits = device::ScaleBits(byte);
-    EXPECT_EQ(bits & 0xFFFFu, bits >> 16);
-    EXPECT_EQ(isa::Bf16ToFloat(static_cast<std::uint16_t>(bits)),
-              std::ldexp(1.0, static_cast<int>(byte) - 127));
+TEST(DecodeTwinTest, FactorsArePowersOfTwo) {
+  for (const device::ExpansionFactors factors : {device::kFp4Factors, device::kFp8Factors}) {
+    const int bias = static_cast<int>(factors.bias);
+    const auto expect = [](std::uint32_t bits, int exponent) {
+      EXPECT_EQ(bits & 0xFFFFu, bits >> 16);
+      EXPECT_EQ(isa::Bf16ToFloat(static_cast<std::uint16_t>(bits)), std::ldexp(1.0, exponent));
+    };
+    expect(factors.Rebias(), bias - 1);
+    for (std::uint32_t byte = 0; byte <= 253; ++byte) {
+      const int scale = static_cast<int>(byte) - 127;
+      const std::uint32_t bytes = byte * 0x00010001u;
+      expect(device::ExpansionFactors::TwiceScale(bytes), scale + 1);
+      if (byte <= device::kLargestSingleScale) expect(factors.Single(bytes), scale + bias);
+    }
   }
 }
 
@@ -159,18 +180,15 @@ Place PlaceOfRegister(int thread, int step, int a) {
           16 * step + 2 * (thread % 4) + 8 * (a >> 1)};
 }
 
-std::uint32_t WordAt(const std::uint8_t* bytes) {
-  return bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8 |
-         static_cast<std::uint32_t>(bytes[2]) << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
-}
-
 // What thread `thread` expands from a chunk for 16 columns, as Fp4Weights and Fp8Weights do.
 Pair RegisterOf(const std::uint8_t* chunk, moe::WeightFormat format, int thread, int step, int a) {
   const Place place = PlaceOfRegister(thread, step, a);
-  const std::uint32_t scale = chunk[ScalePlaceOf(format, place.row, place.column)];
-  if (IsFp4(format)) return ExpandFp4(a, WordAt(chunk + thread * 16 + step * 4), scale);
-  const std::uint8_t* words = chunk + step / 2 * 2048 + thread * 16 + step % 2 * 8;
-  return ExpandFp8(a % 2, WordAt(words + a / 2 * 4), scale);
+  const int scale = chunk[ScalePlaceOf(format, place.row, place.column)];
+  const std::uint8_t* from =
+      chunk + thread * 16 + (IsFp4(format) ? step / 2 * 8 : step / 2 * 2048 + step % 2 * 8);
+  std::uint64_t unit = 0;
+  std::memcpy(&unit, from, 8);
+  return Expand(format, IsFp4(format) ? 4 * (step % 2) + a : a, unit, scale);
 }
 
 class OperandFormats : public ::testing::TestWithParam<moe::WeightFormat::Kind> {};

@@ -97,10 +97,8 @@ TEST_P(ForwardFormats, VariantsAreBitwiseEqual) {
   }
 }
 
-// Packed weights give the bits of the BF16 kernel on the decoded weights (probe P3).
-TEST_P(ForwardFormats, PackedWeightsEqualDecodedWeights) {
-  MOESCOPE_NEEDS_DEVICE();
-  const SeededCase packed(LayerUnderTest(), 40);
+// The same weights in BF16.
+SeededCase Decoded(const SeededCase& packed) {
   SeededCase decoded = packed;
   decoded.layer.weights = WeightFormat::kBf16;
   for (auto* matrices : {&decoded.weights.experts.gate_up, &decoded.weights.experts.down}) {
@@ -109,12 +107,48 @@ TEST_P(ForwardFormats, PackedWeightsEqualDecodedWeights) {
                            moe::Orientation::kOutputMajor, {});
     }
   }
+  return decoded;
+}
+
+// Packed weights give the bits of the BF16 kernel on the decoded weights (probe P3).
+TEST_P(ForwardFormats, PackedWeightsEqualDecodedWeights) {
+  MOESCOPE_NEEDS_DEVICE();
+  const SeededCase packed(LayerUnderTest(), 40);
+  const SeededCase decoded = Decoded(packed);
   for (const Kernels kernels : {Kernels::kPlain, Kernels::kTensorCore}) {
     const auto a = RunOnDevice(packed, With(packed.layer, kernels));
     const auto b = RunOnDevice(decoded, With(decoded.layer, kernels));
     ASSERT_TRUE(a.ok()) << a.status();
     ASSERT_TRUE(b.ok()) << b.status();
     EXPECT_EQ(a->y, b->y) << "kernels " << static_cast<int>(kernels);
+  }
+}
+
+// Scales on both sides of the largest one that is applied by a single product, so that warps with
+// and without larger ones stand side by side.
+TEST(ForwardDevice, LargeScalesEqualDecodedWeights) {
+  MOESCOPE_NEEDS_DEVICE();
+  for (const auto format :
+       {WeightFormat::kMxfp8B8, WeightFormat::kMxfp8B32, WeightFormat::kMxfp4B32}) {
+    SCOPED_TRACE(Absl(moe::Name(WeightFormat(format))));
+    SeededCase packed(SmallLayer(Activation::kSwiglu, format), 150);
+    for (moe::EncodedMatrix& matrix : packed.weights.experts.gate_up) {
+      const std::size_t per_row = matrix.scales.size() / static_cast<std::size_t>(matrix.outputs);
+      for (std::size_t i = 0; i < matrix.scales.size(); ++i) {
+        const std::size_t row = i / per_row;
+        const bool large = row % 64 >= 16 && (row + i) % 5 == 0;
+        matrix.scales[i] = static_cast<std::uint8_t>(large ? 128 + row % 2 : 127 - row % 3);
+      }
+    }
+    const SeededCase decoded = Decoded(packed);
+    for (const int tile : {16, 32, 64, 128}) {
+      SCOPED_TRACE(tile);
+      const auto a = RunOnDevice(packed, With(packed.layer, Kernels::kTensorCore, tile));
+      const auto b = RunOnDevice(decoded, With(decoded.layer, Kernels::kTensorCore, tile));
+      ASSERT_TRUE(a.ok()) << a.status();
+      ASSERT_TRUE(b.ok()) << b.status();
+      EXPECT_EQ(a->y, b->y);
+    }
   }
 }
 

@@ -46,19 +46,20 @@ double ValueAt(const std::uint8_t* matrix, moe::WeightFormat format, const Matri
   const std::uint8_t* chunk = matrix + ChunkOffset(format, shape, half, row, column);
   const CodePlace place = PlaceOf(format, row % kChunk, column % kChunk);
   const int scale = chunk[ScalePlaceOf(format, row % kChunk, column % kChunk)];
-  const int byte = chunk[place.byte];
+  std::uint64_t unit = 0;
+  std::memcpy(&unit, chunk + place.unit, 8);
+  const int code = CodeIn(format, place, unit);
   double magnitude = 0;
   bool negative = false;
   if (IsFp4(format)) {
     constexpr double kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
-    const int code = place.high ? byte >> 4 : byte & 15;
     magnitude = kValues[code & 7];
     negative = code >= 8;
   } else {
-    const int exponent = byte >> 3 & 15;
-    const double fraction = (byte & 7) / 8.0;
+    const int exponent = code >> 3 & 15;
+    const double fraction = (code & 7) / 8.0;
     magnitude = exponent == 0 ? std::ldexp(fraction, -6) : std::ldexp(1 + fraction, exponent - 7);
-    negative = byte >= 128;
+    negative = code >= 128;
   }
   return std::ldexp(negative ? -magnitude : magnitude, scale - 127);
 }

@@ -23,7 +23,6 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 template <int kUlps>
 struct HostArithmetic {
   static float Magnitude(float a) { return std::fabs(a); }
-  static float CopySign(float a, float sign) { return std::copysign(a, sign); }
   static float Multiply(float a, float b) { return a * b; }
   static float MultiplyAdd(float a, float b, float c) { return std::fma(a, b, c); }
   static float ReciprocalApproximate(float x) {
@@ -60,17 +59,18 @@ TEST(QuotientTwinTest, EveryGate) {
   }
 }
 
-template <int kUlps>
-void ExpectQuick(float g, float d) {
-  const float quick = device::QuickQuotient<HostArithmetic<kUlps>>(g, d);
-  ASSERT_EQ(std::bit_cast<std::uint32_t>(quick), std::bit_cast<std::uint32_t>(g / d))
-      << std::hexfloat << g << " / " << d << " reciprocal off by " << kUlps;
+// Units in the last place between two finite numbers of one sign.
+std::int32_t Distance(float a, float b) {
+  return std::abs(std::bit_cast<std::int32_t>(a) - std::bit_cast<std::int32_t>(b));
 }
 
 // Every BF16 gate of the quick path, with every denominator that an exp of up to 3 ulp error can
-// give. Gates below 2^-25 have 2.
+// give (gates below 2^-25 have 2): the correctly rounded quotient from the correctly rounded
+// reciprocal, at most one neighbour away from one that is 1 ulp off. What the device's own
+// reciprocals give is compared there, quotient_device_test.cc.
 TEST(QuotientTwinTest, EveryQuickGate) {
   std::int64_t checked = 0;
+  std::int64_t neighbours = 0;
   for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {
     const float g = isa::Bf16ToFloat(static_cast<std::uint16_t>(bits));
     if (!(g >= device::kLowestQuickGate) || std::isinf(g)) continue;
@@ -81,19 +81,27 @@ TEST(QuotientTwinTest, EveryQuickGate) {
             std::bit_cast<float>(std::max(std::bit_cast<std::int32_t>(e) + ulps, 0));
         const float d = std::fabs(g) < 0x1p-25f ? 2.0f : 1.0f + moved;
         ASSERT_LE(d, 0x1p126f);
-        ASSERT_NO_FATAL_FAILURE(ExpectQuick<0>(g, d));
+        const float expected = g / d;
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(device::QuickQuotient<HostArithmetic<0>>(g, d)),
+                  std::bit_cast<std::uint32_t>(expected))
+            << std::hexfloat << g << " / " << d;
         ++checked;
         if ((std::bit_cast<std::uint32_t>(d) & 0x7FFFFFu) == 0x7FFFFFu) continue;  // see above
-        ASSERT_NO_FATAL_FAILURE(ExpectQuick<-1>(g, d));
-        ASSERT_NO_FATAL_FAILURE(ExpectQuick<1>(g, d));
+        for (const float off : {device::QuickQuotient<HostArithmetic<-1>>(g, d),
+                                device::QuickQuotient<HostArithmetic<1>>(g, d)}) {
+          ASSERT_LE(Distance(off, expected), 1) << std::hexfloat << g << " / " << d;
+          neighbours += Distance(off, expected);
+        }
       }
     }
   }
   EXPECT_GT(checked, 600'000);
+  EXPECT_LE(neighbours, 10);  // hardly any
 }
 
 // What the epilogue must notice: an infinite gate, and denominators beyond the reciprocals.
 TEST(QuotientTwinTest, TheQuickPathEndsWhereItSaysSo) {
+  EXPECT_EQ(isa::FloatToBf16(device::kLowestQuickGate), device::kLowestQuickGateBits);
   EXPECT_TRUE(std::isnan(device::QuickQuotient<HostArithmetic<0>>(kInfinity, 1.0f)));
   EXPECT_TRUE(std::isnan(device::QuickQuotient<HostArithmetic<0>>(-90.0f, kInfinity)));
   EXPECT_LT(1.0f + std::exp(1.702f * -device::kLowestQuickGate), 0x1p126f);
