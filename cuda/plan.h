@@ -23,8 +23,10 @@ struct TileRule {
   std::int64_t rows_per_expert;
   int token_tile;
 };
-// In force for every plan, ascending and monotone; the last row has no bound.
-std::span<const TileRule> TileTable();
+// In force for every plan, ascending and monotone; the last row has no bound. Both tables have the
+// same tiles: packed weights are expanded once per tile, which makes wide tiles pay earlier and
+// narrow ones later.
+std::span<const TileRule> TileTable(moe::WeightFormat weights);
 
 // Everything that decides which instructions run on which bytes. A value: no pointer, no device
 // state; equal inputs give equal plans on every host.

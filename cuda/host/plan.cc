@@ -16,8 +16,9 @@
 namespace moescope::cuda {
 namespace {
 
-constexpr std::array<TileRule, 4> kTileTable = {
-    {{8, 16}, {24, 32}, {96, 64}, {std::numeric_limits<std::int64_t>::max(), 128}}};
+constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
+constexpr std::array<TileRule, 4> kBf16Tiles = {{{8, 16}, {24, 32}, {72, 64}, {kNoBound, 128}}};
+constexpr std::array<TileRule, 4> kMxTiles = {{{12, 16}, {24, 32}, {56, 64}, {kNoBound, 128}}};
 constexpr std::array<int, 4> kTokenTiles = {16, 32, 64, 128};
 
 absl::Status InRange(std::string_view name, std::int64_t value, std::int64_t smallest,
@@ -104,16 +105,17 @@ absl::Status CheckTuning(const Options& options, const DeviceTraits& device) {
   return absl::OkStatus();
 }
 
-int TableTile(const moe::LayerShape& shape, std::int64_t tokens) {
+int TableTile(const moe::LayerShape& shape, std::int64_t tokens, moe::WeightFormat weights) {
   const std::int64_t pairs = tokens * shape.top_k;
-  for (const TileRule& rule : kTileTable) {
+  const std::span<const TileRule> table = TileTable(weights);
+  for (const TileRule& rule : table) {
     // pairs / experts <= bound, without rounding
     if (pairs / shape.experts < rule.rows_per_expert ||
         pairs <= rule.rows_per_expert * shape.experts) {
       return rule.token_tile;
     }
   }
-  return kTileTable.back().token_tile;
+  return table.back().token_tile;
 }
 
 std::string Fingerprint(const Plan& plan) {
@@ -143,7 +145,9 @@ std::string Fingerprint(const Plan& plan) {
 
 }  // namespace
 
-std::span<const TileRule> TileTable() { return kTileTable; }
+std::span<const TileRule> TileTable(moe::WeightFormat weights) {
+  return weights == moe::WeightFormat::kBf16 ? kBf16Tiles : kMxTiles;
+}
 
 moe::Layer Plan::layer() const {
   return {.shape = shape,
@@ -177,7 +181,8 @@ absl::StatusOr<Plan> MakePlan(const moe::LayerShape& shape, std::int64_t tokens,
     return Refused(
         absl::StrCat("fast_math_forward with activation ", Absl(moe::Name(options.activation))));
   }
-  plan.token_tile = options.token_tile != 0 ? options.token_tile : TableTile(shape, tokens);
+  plan.token_tile =
+      options.token_tile != 0 ? options.token_tile : TableTile(shape, tokens, options.weights);
   plan.warpgroups = plan.token_tile >= 64 ? 2 : 1;
   plan.multiprocessors = options.sm_limit != 0 ? options.sm_limit : device.multiprocessors;
   plan.rows_max = moe::RowsMax(tokens, shape.top_k, shape.experts, kRowAlignment);

@@ -129,15 +129,16 @@ TEST(CompileMatrixTest, EveryTileIsReachable) {
 
 // The table alone reaches every tile, so that none is dead without the option.
 TEST(CompileMatrixTest, TheTableReachesEveryTileOfTheOption) {
-  std::set<int> by_table;
-  for (std::int64_t tokens = 1; tokens <= 1 << 16; tokens *= 2) {
-    by_table.insert(
-        MakePlan({2048, 768, 128, 8}, tokens, OptionsOf(moe::WeightFormat::kBf16), DesignTraits())
-            ->token_tile);
+  for (const auto format : {moe::WeightFormat::kBf16, moe::WeightFormat::kMxfp4B32}) {
+    std::set<int> by_table;
+    for (std::int64_t tokens = 1; tokens <= 1 << 16; tokens *= 2) {
+      by_table.insert(
+          MakePlan({2048, 768, 128, 8}, tokens, OptionsOf(format), DesignTraits())->token_tile);
+    }
+    std::set<int> in_table;
+    for (const TileRule& rule : TileTable(format)) in_table.insert(rule.token_tile);
+    EXPECT_EQ(by_table, in_table);
   }
-  std::set<int> in_table;
-  for (const TileRule& rule : TileTable()) in_table.insert(rule.token_tile);
-  EXPECT_EQ(by_table, in_table);
 }
 
 }  // namespace

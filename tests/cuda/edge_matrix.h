@@ -53,7 +53,9 @@ struct EdgeValues {
       "balanced", "uniform", "uniform+masked(0.2)", "uniform+masked(1)", "hot(p=1,n=1)",
       "ragged",   "single",  "empty(first)",        "empty(last)"};
   // Small counts, then both sides of every threshold of the table.
-  static int TokenCounts() { return 5 + 2 * static_cast<int>(TileTable().size() - 1); }
+  static int TokenCounts() {
+    return 5 + 2 * static_cast<int>(TileTable(moe::WeightFormat::kBf16).size() - 1);
+  }
 };
 
 struct EdgeCase {
@@ -67,7 +69,7 @@ struct EdgeCase {
     constexpr std::int64_t kSmall[] = {0, 1, 15, 16, 17};
     const std::size_t value = At(3);
     if (value < 5) return kSmall[value];
-    const TileRule& rule = TileTable()[(value - 5) / 2];
+    const TileRule& rule = TileTable(format())[(value - 5) / 2];
     return rule.rows_per_expert * experts() / top_k() + static_cast<std::int64_t>((value - 5) % 2);
   }
   moe::Activation activation() const { return EdgeValues::kActivations[At(4)]; }

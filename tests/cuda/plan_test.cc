@@ -184,14 +184,22 @@ TEST(PlanTest, AnotherCapabilityIsRefused) {
 TEST(PlanTest, TileSwitchesAtTheThresholds) {
   for (const moe::LayerShape& shape :
        {kShape, moe::LayerShape{2880, 2880, 32, 4}, moe::LayerShape{4096, 2048, 256, 6}}) {
-    int previous = 0;
-    for (const TileRule& rule : TileTable()) {
-      EXPECT_GT(rule.token_tile, previous);
-      previous = rule.token_tile;
-      if (rule.rows_per_expert == std::numeric_limits<std::int64_t>::max()) continue;
-      const std::int64_t last = rule.rows_per_expert * shape.experts / shape.top_k;
-      EXPECT_EQ(MakePlan(shape, last, Base(), DesignTraits())->token_tile, rule.token_tile);
-      EXPECT_GT(MakePlan(shape, last + 1, Base(), DesignTraits())->token_tile, rule.token_tile);
+    for (const auto format : {moe::WeightFormat::kBf16, moe::WeightFormat::kMxfp8B8,
+                              moe::WeightFormat::kMxfp8B32, moe::WeightFormat::kMxfp4B32}) {
+      Options options = Base();
+      options.weights = format;
+      const auto tile = [&](std::int64_t tokens) {
+        return MakePlan(shape, tokens, options, DesignTraits())->token_tile;
+      };
+      int previous = 0;
+      for (const TileRule& rule : TileTable(format)) {
+        EXPECT_GT(rule.token_tile, previous);
+        previous = rule.token_tile;
+        if (rule.rows_per_expert == std::numeric_limits<std::int64_t>::max()) continue;
+        const std::int64_t last = rule.rows_per_expert * shape.experts / shape.top_k;
+        EXPECT_EQ(tile(last), rule.token_tile);
+        EXPECT_GT(tile(last + 1), rule.token_tile);
+      }
     }
   }
 }

@@ -166,25 +166,27 @@ TEST(RepeatDevice, AWorkspaceCanBeReused) {
 // Both sides of every tile switch, from the table in force, against the plain kernels.
 TEST(RepeatDevice, TileSwitches) {
   MOESCOPE_NEEDS_DEVICE();
-  moe::Layer description = SmallLayer();
-  std::vector<std::int64_t> counts = {1, 15, 16, 17};
-  for (const TileRule& rule : TileTable()) {
-    if (rule.rows_per_expert > 1000) continue;
-    const std::int64_t last =
-        rule.rows_per_expert * description.shape.experts / description.shape.top_k;
-    counts.push_back(last);
-    counts.push_back(last + 1);
-  }
-  for (const std::int64_t tokens : counts) {
-    const SeededCase layer(description, tokens, "uniform");
-    Options plain = OptionsFor(description);
-    plain.kernels = Kernels::kPlain;
-    const auto expected = RunOnDevice(layer, plain);
-    const auto tuned = RunOnDevice(layer, OptionsFor(description));
-    ASSERT_TRUE(expected.ok() && tuned.ok());
-    const moe::Metrics metrics = moe::Compare(tuned->y, expected->y);
-    EXPECT_TRUE(moe::Passes(moe::Tier::kEndToEnd, metrics, true))
-        << tokens << ": " << moe::Summary(metrics);
+  for (const auto format : {moe::WeightFormat::kBf16, moe::WeightFormat::kMxfp4B32}) {
+    moe::Layer description = SmallLayer(moe::Activation::kSwiglu, format);
+    std::vector<std::int64_t> counts = {1, 15, 16, 17};
+    for (const TileRule& rule : TileTable(format)) {
+      if (rule.rows_per_expert > 1000) continue;
+      const std::int64_t last =
+          rule.rows_per_expert * description.shape.experts / description.shape.top_k;
+      counts.push_back(last);
+      counts.push_back(last + 1);
+    }
+    for (const std::int64_t tokens : counts) {
+      const SeededCase layer(description, tokens, "uniform");
+      Options plain = OptionsFor(description);
+      plain.kernels = Kernels::kPlain;
+      const auto expected = RunOnDevice(layer, plain);
+      const auto tuned = RunOnDevice(layer, OptionsFor(description));
+      ASSERT_TRUE(expected.ok() && tuned.ok());
+      const moe::Metrics metrics = moe::Compare(tuned->y, expected->y);
+      EXPECT_TRUE(moe::Passes(moe::Tier::kEndToEnd, metrics, true))
+          << tokens << ": " << moe::Summary(metrics);
+    }
   }
 }
 
