@@ -77,6 +77,20 @@ __device__ __forceinline__ void ClusterSync() {
       "barrier.cluster.wait.acquire;\n" ::
           : "memory");
 }
+// From the same address in another block of the cluster.
+__device__ __forceinline__ int LoadSharedOf(std::uint32_t from, int block) {
+  int data;
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %1, %2;\n"
+      "ld.shared::cluster.s32 %0, [remote];\n"
+      "}\n"
+      : "=r"(data)
+      : "r"(from), "r"(block)
+      : "memory");
+  return data;
+}
 
 // ---- neighbours in the stream ----
 // Returns once every kernel before this one in the stream has ended and its stores are seen.

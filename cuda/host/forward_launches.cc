@@ -5,8 +5,8 @@ namespace moescope::cuda {
 
 int ForwardLaunches(const Plan& plan) {
   if (plan.tokens == 0) return 0;
-  constexpr int kPairsOfOneBlock = 1024;
-  const int dispatch = plan.pairs() <= kPairsOfOneBlock ? 1 : 4;
+  constexpr int kPairsOfOneCluster = 8 * 1024;
+  const int dispatch = plan.pairs() <= kPairsOfOneCluster ? 1 : 4;
   const int scale = plan.options.weighting == moe::Weighting::kInput ? 1 : 0;
   const int experts = NeedsSeparateActivation(plan.options) ? 3 : 2;
   int shared = 0;

@@ -103,21 +103,29 @@ __device__ Counts BlockExclusive(const Counts& own, Counts* warp_sums, Counts& t
           before.tiles + inclusive.tiles - own.tiles, before.pairs + inclusive.pairs - own.pairs};
 }
 
-// Bases, the list of non-empty experts, token tiles and padding rows. One block; experts are
-// strided over its threads, `kThreads` at a time.
-__device__ void BuildGroups(const DispatchArguments& a) {
+// Bases, the list of non-empty experts, token tiles and padding rows, from the pairs of each
+// expert. One block; experts are strided over its threads, `kThreads` at a time. `bases` may be
+// `counts`. Of several blocks that build the same, one writes what others read.
+__device__ void BuildGroups(const DispatchArguments& a, const std::int32_t* counts,
+                            std::int32_t* bases, bool writes) {
   __shared__ Counts warp_sums[kWarps];
   Counts before;
   for (int first = 0; first < a.experts; first += kThreads) {
     const int e = first + threadIdx.x;
-    const int count = e < a.experts ? a.count[e] : 0;
+    const int count = e < a.experts ? counts[e] : 0;
     const int padded = (count + 15) / 16 * 16;
     const int tiles = (count + a.token_tile - 1) / a.token_tile;
     Counts sum;
     const Counts at =
         before + BlockExclusive({padded, (count > 0 ? 1 : 0) + (tiles % 2 << 16), tiles, count},
                                 warp_sums, sum);
-    if (e < a.experts) a.base[e] = at.rows;
+    before = before + sum;
+    if (e < a.experts) bases[e] = at.rows;
+    if (!writes) continue;
+    if (e < a.experts) {
+      a.count[e] = count;
+      a.base[e] = at.rows;
+    }
     if (count > 0) {
       const int group = at.flags & 0xFFFF;
       a.group_expert[group] = e;
@@ -128,9 +136,8 @@ __device__ void BuildGroups(const DispatchArguments& a) {
       a.row_src[row] = -1;
       a.row_w[row] = 0.0f;
     }
-    before = before + sum;
   }
-  if (threadIdx.x == 0) {
+  if (writes && threadIdx.x == 0) {
     const int groups = before.flags & 0xFFFF;
     a.group_prefix[groups] = before.tiles;
     a.group_odd[groups] = before.flags >> 16;
@@ -142,7 +149,7 @@ __device__ void BuildGroups(const DispatchArguments& a) {
 
 __global__ void __launch_bounds__(kThreads) GroupsKernel(DispatchArguments a) {
   device::WaitForPreviousKernel();
-  BuildGroups(a);
+  BuildGroups(a, a.count, a.base, true);
   device::LetNextKernelStart();
 }
 
@@ -156,14 +163,16 @@ struct OwnPair {
       : index(PairOfThread()), id(IdOf(a, index)), weight(index < a.pairs ? a.w[index] : 0.0f) {}
 };
 
-// Rows of this block's pairs. `before[e]` are the pairs of expert e in earlier blocks (null: none).
-// Shared `ranks` holds [warps, E]: first the pairs of each warp, then those of earlier warps.
+// Rows of this block's pairs. `before[e]` are the pairs of expert e in earlier blocks. Shared
+// `ranks` holds [warps, E]: first the pairs of each warp, then those of earlier warps.
 __device__ void PlacePairs(const DispatchArguments& a, const OwnPair& pair,
-                           const std::int32_t* before, std::uint16_t* ranks) {
+                           const std::int32_t* bases, const std::int32_t* before,
+                           std::uint16_t* ranks) {
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const std::int64_t left = a.pairs - static_cast<std::int64_t>(blockIdx.x) * kThreads;
-  const int warps = static_cast<int>(min((left + 31) / 32, std::int64_t{kWarps}));  // with pairs
+  const auto warps =  // with pairs
+      static_cast<int>(max(min((left + 31) / 32, std::int64_t{kWarps}), std::int64_t{0}));
   for (int i = threadIdx.x; i < warps * a.experts; i += kThreads) ranks[i] = 0;
   __syncthreads();
   const bool routed = IsExpert(pair.id, a.experts);
@@ -188,8 +197,7 @@ __device__ void PlacePairs(const DispatchArguments& a, const OwnPair& pair,
     a.row_of[pair.index] = -1;
     return;
   }
-  const int row = a.base[pair.id] + (before == nullptr ? 0 : before[pair.id]) +
-                  ranks[warp * a.experts + pair.id] + rank;
+  const int row = bases[pair.id] + before[pair.id] + ranks[warp * a.experts + pair.id] + rank;
   a.row_of[pair.index] = row;
   a.row_src[row] = static_cast<std::int32_t>(pair.index);
   a.row_w[row] = pair.weight;
@@ -199,21 +207,61 @@ __global__ void __launch_bounds__(kThreads) PlaceKernel(DispatchArguments a) {
   extern __shared__ std::uint16_t ranks[];
   const OwnPair pair(a);  // an input of the layer
   device::WaitForPreviousKernel();
-  PlacePairs(a, pair, &a.chunk_count[static_cast<std::int64_t>(blockIdx.x) * a.experts], ranks);
+  PlacePairs(a, pair, a.base, &a.chunk_count[static_cast<std::int64_t>(blockIdx.x) * a.experts],
+             ranks);
   device::LetNextKernelStart();
 }
 
-// All of it for at most 1,024 pairs.
-__global__ void __launch_bounds__(kThreads) SmallDispatchKernel(DispatchArguments a) {
+template <typename Kernel>
+cudaError_t AllowShared(Kernel kernel, int bytes) {
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+// All of it for at most 1,024 pairs per block, in one cluster. Every block knows the counts of all,
+// hence the bases; the first one writes the groups.
+template <int kBlocks>
+__global__ void __cluster_dims__(kBlocks, 1, 1) __launch_bounds__(kThreads)
+    FewPairsKernel(DispatchArguments a) {
   extern __shared__ std::int32_t memory[];
+  std::int32_t* const counts = memory;  // of this block
+  std::int32_t* const bases = counts + a.experts;
+  std::int32_t* const before = bases + a.experts;
+  auto* const ranks = reinterpret_cast<std::uint16_t*>(before + a.experts);
+  const auto sync = [] {
+    if constexpr (kBlocks > 1) {
+      device::ClusterSync();
+    } else {
+      __syncthreads();
+    }
+  };
   const OwnPair pair(a);
-  CountPairs(a, pair.id, memory);
-  for (int e = threadIdx.x; e < a.experts; e += kThreads) a.count[e] = memory[e];
+  CountPairs(a, pair.id, counts);
+  sync();
+  for (int e = threadIdx.x; e < a.experts; e += kThreads) {
+    int total = 0;
+    int earlier = 0;
+    for (int block = 0; block < kBlocks; ++block) {
+      if (block == blockIdx.x) earlier = total;
+      total +=
+          kBlocks == 1 ? counts[e] : device::LoadSharedOf(device::SharedAddress(&counts[e]), block);
+    }
+    bases[e] = total;
+    before[e] = earlier;
+  }
   __syncthreads();
-  BuildGroups(a);
-  __syncthreads();
-  PlacePairs(a, pair, nullptr, reinterpret_cast<std::uint16_t*>(memory));
+  BuildGroups(a, bases, bases, blockIdx.x == 0);
+  sync();  // the status is set, and nobody reads the counts of another block any more
+  PlacePairs(a, pair, bases, before, ranks);
   device::LetNextKernelStart();
+}
+
+template <int kBlocks>
+cudaError_t LaunchFewPairs(const DispatchArguments& a, cudaStream_t stream) {
+  const int bytes = (3 * 4 + 2 * kWarps) * a.experts;
+  const cudaError_t allowed = AllowShared(FewPairsKernel<kBlocks>, bytes);
+  if (allowed != cudaSuccess) return allowed;
+  FewPairsKernel<kBlocks><<<kBlocks, kThreads, bytes, stream>>>(a);
+  return cudaGetLastError();
 }
 
 __global__ void SingleGroupKernel(SingleGroupArguments a) {
@@ -228,24 +276,15 @@ __global__ void SingleGroupKernel(SingleGroupArguments a) {
   a.group_odd[1] = tiles % 2;
 }
 
-template <typename Kernel>
-cudaError_t AllowShared(Kernel kernel, int bytes) {
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-}
-
 }  // namespace
 
 cudaError_t LaunchDispatch(const DispatchArguments& a, cudaStream_t stream) {
   static_assert(kDispatchChunk == kThreads);
+  const auto chunks = static_cast<int>((a.pairs + kThreads - 1) / kThreads);
+  if (chunks <= 1) return LaunchFewPairs<1>(a, stream);
+  if (chunks <= kDispatchCluster) return LaunchFewPairs<kDispatchCluster>(a, stream);
   const int count_bytes = 4 * a.experts;
   const int rank_bytes = 2 * kWarps * a.experts;
-  const auto chunks = static_cast<int>((a.pairs + kThreads - 1) / kThreads);
-  if (chunks <= 1) {
-    const cudaError_t allowed = AllowShared(SmallDispatchKernel, rank_bytes);
-    if (allowed != cudaSuccess) return allowed;
-    SmallDispatchKernel<<<1, kThreads, rank_bytes, stream>>>(a);
-    return cudaGetLastError();
-  }
   const cudaError_t allowed = AllowShared(PlaceKernel, rank_bytes);
   if (allowed != cudaSuccess) return allowed;
   HistogramKernel<<<chunks, kThreads, count_bytes, stream>>>(a);

@@ -85,8 +85,9 @@ struct GatherRows {
       if (source[i] >= 0) source[i] /= arguments.top_k;
     }
   }
+  // Into kTokens rows, or only into the first half of them.
   __device__ __forceinline__ void Load(const ExpertArguments& arguments, std::uint32_t to,
-                                       int thread, int block) const {
+                                       int thread, int block, bool half) const {
     const int piece = thread % 8;
     const int columns = arguments.matrix.columns;
     const int column = block * kChunk + piece * 8;
@@ -94,6 +95,7 @@ struct GatherRows {
     const Bf16* const first = arguments.tokens + (inside ? column : 0);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
+      if (i == kCount / 2 && half) break;
       const int row = thread / 8 + kStride * i;
       const std::int64_t token = source[i] < 0 ? 0 : source[i];
       device::CopyAsync16(to + row * 128 + ((piece ^ (row & 7)) << 4), first + token * columns,
@@ -155,7 +157,9 @@ __device__ __forceinline__ void Produce(const ExpertArguments& arguments,
       }
       ahead = max(ahead - 1, 0);
       if constexpr (Traits::kGather) {
-        rows.Load(arguments, shared.tokens(position.stage), thread, block);
+        // The second consumer of a tile with few rows does not read its own.
+        rows.Load(arguments, shared.tokens(position.stage), thread, block,
+                  Traits::kTokenRows && item.rows <= Traits::kTokens / 2);
         device::CopyAsyncArrive(full);
       }
       position.Advance();

@@ -48,6 +48,7 @@ cudaError_t LaunchSelect(const SelectArguments& arguments, cudaStream_t stream);
 
 // ---- dispatch ----
 inline constexpr int kDispatchChunk = 1024;  // pairs per block
+inline constexpr int kDispatchCluster = 8;   // blocks that share their counts in one launch
 
 struct DispatchArguments {
   const std::int32_t* idx;

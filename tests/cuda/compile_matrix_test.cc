@@ -106,10 +106,10 @@ TEST(CompileMatrixTest, TheOtherKernelsAreTheListedOnes) {
       counts,
       ::testing::UnorderedElementsAre(
           Pair("ActivationKernel", 1), Pair("ChunkPrefixKernel", 1), Pair("CombineKernel", 2),
-          Pair("DownKernel", 2), Pair("GateUpKernel", 2), Pair("GroupsKernel", 1),
-          Pair("HistogramKernel", 1), Pair("LogitKernel", 1), Pair("PlaceKernel", 1),
-          Pair("ScaleTokensKernel", 1), Pair("SelectKernel", 1), Pair("SharedGateKernel", 1),
-          Pair("SingleGroupKernel", 1), Pair("SmallDispatchKernel", 1)));
+          Pair("DownKernel", 2), Pair("FewPairsKernel", 2), Pair("GateUpKernel", 2),
+          Pair("GroupsKernel", 1), Pair("HistogramKernel", 1), Pair("LogitKernel", 1),
+          Pair("PlaceKernel", 1), Pair("ScaleTokensKernel", 1), Pair("SelectKernel", 1),
+          Pair("SharedGateKernel", 1), Pair("SingleGroupKernel", 1)));
 }
 
 // Thirty-two instances of single blocks, four formats, two projections, four tiles, and two of

@@ -175,7 +175,8 @@ TEST_P(ForwardFormats, SaturatedFixturesAreExact) {
 TEST(ForwardDevice, DispatchIsTheStablePermutation) {
   MOESCOPE_NEEDS_DEVICE();
   for (const int experts : {8, 32, 64, 256, 1024}) {
-    for (const std::int64_t tokens : {1, 17, 300, 1500}) {
+    // Pairs: of one block, of a few in one cluster, of exactly eight, of more.
+    for (const std::int64_t tokens : {1, 17, 256, 257, 300, 1500, 2048, 2049, 4000}) {
       SCOPED_TRACE(absl::StrCat("E ", experts, " T ", tokens));
       moe::Layer description{.shape = {16, 16, experts, 4},
                              .weighting = Weighting::kPre,

@@ -37,7 +37,9 @@ std::vector<GraphCase> Cases() {
   const moe::Layer input = SmallLayer(Activation::kSwiglu, WeightFormat::kBf16, Weighting::kInput);
   return {
       {"one block of pairs", small, 341, Kernels::kTensorCore, false, 4},   // 1,023 pairs
-      {"two blocks of pairs", small, 342, Kernels::kTensorCore, false, 7},  // 1,026 pairs
+      {"two blocks of pairs", small, 342, Kernels::kTensorCore, false, 4},  // 1,026 pairs
+      {"eight blocks of pairs", small, 2730, Kernels::kTensorCore, false, 4},
+      {"nine blocks of pairs", small, 2731, Kernels::kTensorCore, false, 7},  // 8,193 pairs
       {"plain", small, 20, Kernels::kPlain, false, 4},
       {"input", input, 20, Kernels::kTensorCore, false, 5},
       {"saved", small, 20, Kernels::kTensorCore, true, 5},

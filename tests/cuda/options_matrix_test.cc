@@ -228,9 +228,9 @@ TEST(OptionsMatrixTest, EffectsOnBuffersAndLaunches) {
 }
 
 TEST(OptionsMatrixTest, LaunchesOfDispatchFollowThePairs) {
-  for (const std::int64_t tokens : {0, 1, 1023, 1024, 1025, 5000}) {
+  for (const std::int64_t tokens : {0, 1, 1024, 1025, 8191, 8192, 8193, 20000}) {
     const auto plan = MakePlan(kShape, tokens, Base(), DesignTraits());
-    const int expected = tokens == 0 ? 0 : tokens <= 1024 ? 4 : 7;
+    const int expected = tokens == 0 ? 0 : plan->pairs() <= 8192 ? 4 : 7;
     EXPECT_EQ(ForwardLaunches(*plan), expected) << tokens;
   }
 }
