@@ -151,6 +151,10 @@ struct Traffic {
   std::uint64_t burst_bytes = 0;     // on the DRAM bus
   std::uint64_t repeat_bytes = 0;    // of lines already read earlier in the run
   std::uint64_t rmw_read_bytes = 0;  // read to complete partly written lines
+  // The most bursts that an HBM channel held when it took one of the transfer, itself included, and
+  // when; 0 where no queue is modelled.
+  std::uint64_t deepest_queue = 0;
+  Cycle deepest_queue_cycle = 0;
 };
 
 // A V_TOPK chose these experts, in rank order. `ids` is valid during the call.

@@ -27,7 +27,8 @@ struct BurstLife {
   DramClock row_ready = kNever;  // when its bank could take RD or WR, if row_begin is set
   DramClock command = 0;         // RD or WR; of a forwarded read: its admission
   DramClock done = 0;
-  bool forwarded = false;  // answered from the write queue, without using the DRAM
+  bool forwarded = false;    // answered from the write queue, without using the DRAM
+  std::uint32_t queued = 0;  // requests that its channel held when it was admitted, itself included
 
   friend bool operator==(const BurstLife&, const BurstLife&) = default;
 };

@@ -33,9 +33,10 @@ void DramChannel::Admit(const Burst& burst, std::uint32_t bank, std::uint64_t ro
   bank_of_[slot] = static_cast<std::uint8_t>(bank);
   row_of_[slot] = row;
   (burst.is_write ? writes_ : reads_).Append(slot);
-  const std::uint64_t waiting = std::uint64_t{reads_.size()} + writes_.size() + active_.size();
-  if (waiting > figures_.queue_high_water) {
-    figures_.queue_high_water = waiting;
+  const std::uint32_t queued = reads_.size() + writes_.size() + active_.size();
+  requests_[slot].queued = queued;
+  if (queued > figures_.queue_high_water) {
+    figures_.queue_high_water = queued;
     queue_peak_clock_ = now_;
   }
   wake_ = now_;
@@ -219,7 +220,8 @@ void DramChannel::Finish(RequestQueue& queue, std::uint32_t position, DramClock 
                  .offered = request.offered,
                  .admitted = request.admitted,
                  .row_begin = request.row_begin,
-                 .command = clock};
+                 .command = clock,
+                 .queued = request.queued};
   if (request.row_begin != kNever) life.row_ready = banks_.ColumnReady(bank);
   banks_.Issue(command, bank, 0, clock);
   if (is_write) {

@@ -17,7 +17,8 @@ struct ChannelRequest {
   DramClock offered = 0;
   DramClock admitted = 0;
   DramClock row_begin = kNever;
-  bool commanded = false;  // its first command was issued
+  std::uint32_t queued = 0;  // as in BurstLife
+  bool commanded = false;    // its first command was issued
 };
 
 // Numbers of requests in a fixed order, oldest first.

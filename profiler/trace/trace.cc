@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "base/string_view.h"
@@ -103,7 +104,9 @@ void Trace::OnBusy(const emulator::Busy& event) {
 
 void Trace::OnTraffic(const emulator::Traffic& event) {
   bytes_.AddBytes(event.is_write, event.cycle, 64 * event.lines);
-  Transfer transfer{accepted_[event.pc], event.cycle, event.pc, 64 * event.lines, event.is_write};
+  Transfer transfer{accepted_[event.pc],      event.cycle,    event.pc,
+                    64 * event.lines,         event.is_write, event.deepest_queue,
+                    event.deepest_queue_cycle};
   if (!Clip(stage_of_pc_[event.pc], transfer.begin, transfer.end)) return;
   // Transactions are few beside everything else; a tenth of the events is theirs.
   if (transfers_.size() < options_.max_events / 10) {
@@ -183,10 +186,40 @@ void Trace::EachDepth(const std::function<void(const std::string&)>& line) const
   }
 }
 
+// The fullest HBM channel that each transaction shown met, in the cycle in which it met it; nothing
+// while none is in flight.
+void Trace::EachQueue(const std::function<void(const std::string&)>& line) const {
+  std::map<emulator::Cycle, std::uint64_t> depth;
+  std::vector<std::pair<emulator::Cycle, emulator::Cycle>> spans;
+  for (const Transfer& t : transfers_) {
+    if (t.deepest_queue == 0 || t.deepest_queue_cycle < t.begin || t.end < t.deepest_queue_cycle) {
+      continue;
+    }
+    std::uint64_t& at = depth[t.deepest_queue_cycle];
+    at = std::max(at, t.deepest_queue);
+    spans.emplace_back(t.begin, t.end);
+  }
+  std::sort(spans.begin(), spans.end());
+  emulator::Cycle end = 0;
+  for (const auto& [begin, last] : spans) {
+    if (end != 0 && end < begin) depth.emplace(end, 0);
+    end = std::max(end, last);
+  }
+  if (end != 0) depth.emplace(end, 0);
+  std::uint64_t shown = 0;
+  for (const auto& [cycle, bursts] : depth) {
+    if (bursts == shown) continue;
+    line(absl::StrCat("{\"name\":\"HBM queue, fullest channel\",\"ph\":\"C\",\"ts\":", cycle,
+                      ",\"pid\":1,\"args\":{\"bursts\":", bursts, "}}"));
+    shown = bursts;
+  }
+}
+
 void Trace::EachEvent(const std::function<void(const std::string&)>& line) const {
   EachName(line);
   EachCounter(line);
   EachDepth(line);
+  EachQueue(line);
   for (std::size_t lane = 0; lane < spans_.lanes(); ++lane) {
     for (Span span : spans_.lane(lane)) {
       span.end = std::min(span.end, total_);  // the last period of a sampled lane may be shorter

@@ -17,9 +17,10 @@
 namespace moescope::profiler {
 
 // Collects a run for chrome://tracing and Perfetto (profile.md, 7): one lane per busy unit, one for
-// stages, one for DMA transactions from acceptance to their end, and counters of HBM bytes and of
-// transactions in flight. One cycle is shown as one microsecond. Memory is bounded by the options;
-// the profile of the same run is not touched by any cap.
+// stages, one for DMA transactions from acceptance to their end, and counters of HBM bytes, of
+// transactions in flight and of the HBM queues that they met. One cycle is shown as one
+// microsecond. Memory is bounded by the options; the profile of the same run is not touched by any
+// cap.
 class Trace : public emulator::Listener {
  public:
   explicit Trace(TraceOptions options,
@@ -44,6 +45,8 @@ class Trace : public emulator::Listener {
     std::uint32_t pc = 0;
     std::uint64_t bytes = 0;
     bool is_write = false;
+    std::uint64_t deepest_queue = 0;
+    emulator::Cycle deepest_queue_cycle = 0;
   };
   // Cuts a span to the window; false when nothing is left.
   bool Clip(std::uint32_t stage, emulator::Cycle& begin, emulator::Cycle& end) const;
@@ -53,6 +56,7 @@ class Trace : public emulator::Listener {
   void EachName(const std::function<void(const std::string&)>& line) const;
   void EachCounter(const std::function<void(const std::string&)>& line) const;
   void EachDepth(const std::function<void(const std::string&)>& line) const;
+  void EachQueue(const std::function<void(const std::string&)>& line) const;
   std::string SpanText(std::size_t lane, const Span& span) const;
 
   TraceOptions options_;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -79,6 +80,48 @@ TEST_F(RunCommandTest, TraceAndItsOptions) {
               HasSubstr("trace: " + few["otherData"]["left_out"].get<std::string>() + "\n"));
   EXPECT_THAT(run({"--trace-window=stage=gather"}).err,
               HasSubstr("trace: the program has no stage 'gather'\n"));
+}
+
+// The fullest HBM channel that any transaction met is the high water of the profile; a model
+// without such a queue has no such counter.
+TEST_F(RunCommandTest, TracesShowTheHbmQueue) {
+  const std::string program =
+      folder_.Write("loads.asm",
+                    "; @stage=gather\nS_ADDI_INT gp1, gp0, 64\nH_PREFETCH_V gp0, gp0, a0\n"
+                    "H_PREFETCH_V gp1, gp1, a0\nH_PREFETCH_M gp0, gp0, a0\n");
+  const auto counters = [&](const std::string& timing) {
+    EXPECT_EQ(test::CallMoescope({"run", "-q", "--opcode=" + program, "--timing=" + timing,
+                                  "--trace=" + folder_.Path("q.json"),
+                                  "--profile=" + folder_.Path("q.profile.json")})
+                  .code,
+              ExitCode::kSuccess);
+    std::vector<Document> found;
+    const Document trace = Document::parse(File("q.json"));
+    for (const Document& event : trace["traceEvents"]) {
+      if (event["name"] == "HBM queue, fullest channel") found.push_back(event);
+    }
+    return found;
+  };
+  for (const std::string timing : {"pipelined", "rtl"}) {
+    SCOPED_TRACE(timing);
+    const std::vector<Document> queue = counters(timing);
+    const Document profile = Document::parse(File("q.profile.json"));
+    const Document* high_water = nullptr;
+    for (const Document& structure : profile["structures"]) {
+      if (structure["name"] == "hbm_queue") high_water = &structure;
+    }
+    ASSERT_NE(high_water, nullptr);
+    const auto deepest =
+        std::max_element(queue.begin(), queue.end(), [](const Document& a, const Document& b) {
+          return a["args"]["bursts"] < b["args"]["bursts"];
+        });
+    ASSERT_NE(deepest, queue.end());
+    EXPECT_GT((*deepest)["args"]["bursts"], 1);
+    EXPECT_EQ((*deepest)["args"]["bursts"], (*high_water)["high_water"]);
+    EXPECT_EQ((*deepest)["ts"], (*high_water)["cycle"]);
+    EXPECT_EQ(queue.back()["args"]["bursts"], 0);  // nothing is in flight any more
+  }
+  EXPECT_THAT(counters("serial"), ::testing::IsEmpty());
 }
 
 TEST_F(RunCommandTest, CompressedOutputsHoldTheSameBytes) {

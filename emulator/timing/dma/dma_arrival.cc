@@ -35,6 +35,12 @@ void DmaSystem::CountBurst(DmaTransaction& t, const BurstLife& life) {
     ++forwarded_bursts_;
   } else {
     ++(life.burst.is_write ? t.written_bursts : t.read_bursts);
+    const Cycle admitted = ratio_.VisibleAt(life.admitted);
+    const bool earlier = life.queued == t.deepest_queue && admitted < t.deepest_queue_cycle;
+    if (life.queued > t.deepest_queue || earlier) {
+      t.deepest_queue = life.queued;
+      t.deepest_queue_cycle = admitted;
+    }
   }
   t.memory_end = std::max(t.memory_end, ratio_.VisibleAt(life.done));
   if (!life.burst.is_write) return;

@@ -5,6 +5,14 @@
 #include "base/check.h"
 
 namespace moescope::emulator {
+namespace {
+
+void SetQueue(const DmaTransaction& t, Traffic& event) {
+  event.deepest_queue = t.deepest_queue;
+  event.deepest_queue_cycle = t.deepest_queue_cycle;
+}
+
+}  // namespace
 
 void DmaEvents::Announce(DmaSystem& dma, BusyUnion& busy, EventSink& sink) {
   if (!dma.has_finished()) return;
@@ -40,6 +48,7 @@ void DmaEvents::AnnounceTraffic(const DmaTransaction& t, Cycle cycle, EventSink&
   read.lines = t.read_lines;
   read.burst_bytes = t.read_bursts * kBurstBytes;
   read.repeat_bytes = t.repeated_lines * kLineBytes;
+  if (!is_store) SetQueue(t, read);
   if (!is_store || t.read_lines > 0) sink.Move(read);
   if (!is_store) return;
   Traffic write{.pc = t.request.pc, .is_write = true, .cycle = cycle};
@@ -47,6 +56,7 @@ void DmaEvents::AnnounceTraffic(const DmaTransaction& t, Cycle cycle, EventSink&
   write.lines = t.written_lines;
   write.burst_bytes = t.written_bursts * kBurstBytes;
   write.rmw_read_bytes = t.read_lines * kLineBytes;
+  SetQueue(t, write);
   sink.Move(write);
 }
 

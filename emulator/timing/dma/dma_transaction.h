@@ -68,6 +68,9 @@ struct DmaTransaction {
   std::uint64_t read_bursts = 0;  // finished so far
   std::uint64_t written_bursts = 0;
   std::uint64_t forwarded_bursts = 0;
+  // The most requests that an HBM channel held when it took one of its bursts, and when.
+  std::uint32_t deepest_queue = 0;
+  Cycle deepest_queue_cycle = 0;
 
   bool is_store() const { return request.kind == DmaKind::kStoreVector; }
   std::uint32_t rows() const { return request.transfer.rows; }

@@ -31,7 +31,8 @@ TEST(DramTest, LifeOfAColdRead) {
                                         .row_begin = 5,
                                         .row_ready = 12,
                                         .command = 12,
-                                        .done = 23}));
+                                        .done = 23,
+                                        .queued = 1}));
 }
 
 TEST(DramTest, ConflictIsClassifiedByItsFirstCommand) {

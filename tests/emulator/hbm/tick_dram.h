@@ -19,6 +19,7 @@ struct TickRequest {
   DramClock admitted = 0;
   DramClock first_row_command = kNever;
   DramClock row_usable = kNever;
+  std::size_t queued = 0;
 };
 
 struct TickCommand {
@@ -34,13 +35,14 @@ class TickChannel {
     if (!request.burst.is_write) {
       for (const TickRequest& write : writes_) {
         if (write.burst.address != request.burst.address) continue;
-        pending_.push_back({request.burst, clock, clock, true, kNever, kNever, clock});
+        pending_.push_back({request.burst, clock, clock, true, kNever, kNever, clock, 0});
         return true;
       }
     }
     auto& queue = request.burst.is_write ? writes_ : reads_;
     if (queue.size() >= 33) return false;
     request.admitted = clock;
+    request.queued = reads_.size() + writes_.size() + active_.size() + 1;
     queue.push_back(request);
     return true;
   }
@@ -56,7 +58,8 @@ class TickChannel {
                           .row_ready = head.row_usable,
                           .command = head.command,
                           .done = clock,
-                          .forwarded = head.forwarded});
+                          .forwarded = head.forwarded,
+                          .queued = static_cast<std::uint32_t>(head.queued)});
       pending_.pop_front();
     }
     std::vector<TickRequest>* queue = &active_;
@@ -87,6 +90,7 @@ class TickChannel {
     bool forwarded;
     DramClock row_begin, row_usable;
     DramClock due;
+    std::size_t queued;
   };
 
   static bool SameBank(const TickRequest& a, const TickRequest& b) {
@@ -173,8 +177,8 @@ class TickChannel {
     } else {
       if (r.first_row_command != kNever) r.row_usable = bank.usable;
       if (command == 'R') {
-        pending_.push_back(
-            {r.burst, r.admitted, clock, false, r.first_row_command, r.row_usable, clock + 11});
+        pending_.push_back({r.burst, r.admitted, clock, false, r.first_row_command, r.row_usable,
+                            clock + 11, r.queued});
       } else {
         finished.push_back({.burst = r.burst,
                             .offered = 0,
@@ -183,7 +187,8 @@ class TickChannel {
                             .row_ready = r.row_usable,
                             .command = clock,
                             .done = clock,
-                            .forwarded = false});
+                            .forwarded = false,
+                            .queued = static_cast<std::uint32_t>(r.queued)});
       }
       queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
     }
