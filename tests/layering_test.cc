@@ -1,5 +1,6 @@
 // The one-way order of the folders and the places of third-party headers, read off every #include
-// of the tree. The table below is the rule; docs/decisions/0001-layout.md says why.
+// of the tree; the table below is the rule, docs/decisions/0001-layout.md says why. And that no
+// kernel was made by copying another.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +8,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -267,6 +270,88 @@ TEST(LayeringTest, SeededIncludesAreJudged) {
                   ElementsAre(absl::StrCat(seeded.path, ":2: ", header, ": ", seeded.violation)));
     }
   }
+}
+
+// ---- kernels (cuda.md, Q8): no second copy of one ----
+
+// Names of the templates at namespace scope, in their order; specialisations included.
+std::vector<std::string> TemplateNames(std::string_view text) {
+  std::vector<std::string> names;
+  const std::string all = absl::StrCat("\n", Absl(text));
+  for (std::size_t at = all.find("\ntemplate <"); at != std::string::npos;
+       at = all.find("\ntemplate <", at + 1)) {
+    int depth = 0;
+    std::size_t end = all.find('<', at);
+    do {
+      if (end == std::string::npos) return names;
+      depth += all[end] == '<' ? 1 : -1;
+      end = all.find_first_of("<>", end + 1);
+    } while (depth > 0);
+    // The declared name is the first one that an argument list, a body or a value follows.
+    static const std::regex declared(R"((\w+)(<[^<>]*>)?\s*[({=;])");
+    const std::size_t close = all.rfind('>', end == std::string::npos ? end : end - 1);
+    for (std::sregex_iterator i(all.begin() + static_cast<std::ptrdiff_t>(close), all.end(),
+                                declared);
+         i != std::sregex_iterator(); ++i) {
+      const std::string name = (*i)[1];
+      if (name.starts_with("__")) continue;  // __launch_bounds__(...)
+      names.push_back(name);
+      break;
+    }
+  }
+  return names;
+}
+
+struct KernelSource {
+  std::string path;
+  std::string text;
+};
+
+// Kernel files that are too long, and templates of more than one header.
+std::vector<std::string> CopiedKernels(const std::vector<KernelSource>& sources) {
+  constexpr std::ptrdiff_t kLongest = 400;
+  std::vector<std::string> found;
+  std::map<std::string, std::string> header_of;
+  for (const KernelSource& source : sources) {
+    const std::ptrdiff_t lines = std::count(source.text.begin(), source.text.end(), '\n');
+    if (source.path.ends_with(".cu") && lines > kLongest) {
+      found.push_back(absl::StrCat(source.path, ": ", lines, " lines, at most ", kLongest));
+    }
+    if (!source.path.ends_with(".cuh")) continue;
+    for (const std::string& name : TemplateNames(source.text)) {
+      const auto [other, is_new] = header_of.emplace(name, source.path);
+      if (is_new || other->second == source.path) continue;
+      found.push_back(absl::StrCat(source.path, ": template ", name, " is in ", other->second));
+    }
+  }
+  return found;
+}
+
+TEST(LayeringTest, NoKernelIsACopyOfAnother) {
+  std::vector<KernelSource> sources;
+  std::size_t templates = 0;
+  for (const std::string& path : SourceFiles()) {
+    if (!path.starts_with("cuda/kernels/") && !path.starts_with("cuda/device/")) continue;
+    sources.push_back({path, ReadSource(path)});
+    if (path.ends_with(".cuh")) templates += TemplateNames(sources.back().text).size();
+  }
+  EXPECT_GT(templates, 30u) << "the templates were not read";
+  EXPECT_THAT(CopiedKernels(sources), IsEmpty());
+}
+
+TEST(LayeringTest, SeededKernelsAreJudged) {
+  const std::string text =
+      "template <typename T, std::array<int, 2> kA>\nstruct Ring {\n  template <int k>\n"
+      "  void Inside();\n};\ntemplate <>\nstruct Mma<16> {};\n"
+      "template <int kBlocks>\n__global__ void __launch_bounds__(256)\n    Kernel(int a) {}\n"
+      "template <typename Traits>\nusing Sums = float[Traits::kTokens / 2];\n";
+  EXPECT_THAT(TemplateNames(text), ElementsAre("Ring", "Mma", "Kernel", "Sums"));
+  EXPECT_THAT(CopiedKernels({{"cuda/a.cuh", text}, {"cuda/b.cu", text}}), IsEmpty());
+  EXPECT_THAT(CopiedKernels({{"cuda/a.cuh", text}, {"cuda/b.cuh", "template <int k>\nclass Mma;"}}),
+              ElementsAre("cuda/b.cuh: template Mma is in cuda/a.cuh"));
+  EXPECT_THAT(CopiedKernels({{"cuda/a.cu", std::string(400, '\n')}}), IsEmpty());
+  EXPECT_THAT(CopiedKernels({{"cuda/a.cu", std::string(401, '\n')}}),
+              ElementsAre("cuda/a.cu: 401 lines, at most 400"));
 }
 
 }  // namespace

@@ -192,9 +192,8 @@ void Trace::EachQueue(const std::function<void(const std::string&)>& line) const
   std::map<emulator::Cycle, std::uint64_t> depth;
   std::vector<std::pair<emulator::Cycle, emulator::Cycle>> spans;
   for (const Transfer& t : transfers_) {
-    if (t.deepest_queue == 0 || t.deepest_queue_cycle < t.begin || t.end < t.deepest_queue_cycle) {
-      continue;
-    }
+    const bool shown = t.begin <= t.deepest_queue_cycle && t.deepest_queue_cycle < t.end;
+    if (t.deepest_queue == 0 || !shown) continue;
     std::uint64_t& at = depth[t.deepest_queue_cycle];
     at = std::max(at, t.deepest_queue);
     spans.emplace_back(t.begin, t.end);
@@ -206,12 +205,12 @@ void Trace::EachQueue(const std::function<void(const std::string&)>& line) const
     end = std::max(end, last);
   }
   if (end != 0) depth.emplace(end, 0);
-  std::uint64_t shown = 0;
+  std::uint64_t last_shown = 0;
   for (const auto& [cycle, bursts] : depth) {
-    if (bursts == shown) continue;
+    if (bursts == last_shown) continue;
     line(absl::StrCat("{\"name\":\"HBM queue, fullest channel\",\"ph\":\"C\",\"ts\":", cycle,
                       ",\"pid\":1,\"args\":{\"bursts\":", bursts, "}}"));
-    shown = bursts;
+    last_shown = bursts;
   }
 }
 
